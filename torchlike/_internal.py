@@ -35,6 +35,7 @@ from torchlike._engine import compute_with_numpy as compute_with_numpy
 from torchlike._engine import determinism as determinism
 from torchlike._engine import peek as peek
 from torchlike._engine import prelude as prelude
+from torchlike._engine import prepare_fork as prepare_fork
 from torchlike._engine import to_numpy as to_numpy
 from torchlike._engine import uninterrupted as uninterrupted
 from torchlike._engine.ranks.grid import Layout as Layout

@@ -3,6 +3,7 @@
 import jax
 
 from torchlike._engine.fork import compute_with_numpy as compute_with_numpy
+from torchlike._engine.fork import prepare_fork as prepare_fork
 from torchlike._engine.heap import age_imported_objects as age_imported_objects
 from torchlike._engine.heap import collect_less_often as _collect_less_often
 from torchlike._engine.heap import keep_freed_blocks as _keep_freed_blocks

@@ -9,10 +9,12 @@ import numpy as np
 
 from torchlike import _errors
 from torchlike._dtypes import devices
-from torchlike._dtypes.strides import span
-from torchlike._tensor import copying, storage_io
+from torchlike._dtypes.strides import is_dense, span
+from torchlike._tensor import copying, storage, storage_io
 from torchlike._tensor.copying import attributes
 from torchlike._tensor.tensor import Tensor, adopt
+
+_MOST_GAPS = 16  # the largest ratio of the memory that a tensor spans to its own size
 
 
 class Memory:
@@ -86,7 +88,10 @@ def _ends(tensor: Tensor) -> tuple[int, int]:
 
 
 def reduced(obj: Any, aliases: Aliases) -> Any:
-    """Return what a pickler needs to write a tensor on the CPU, and NotImplemented for any other object."""
+    """Return what a pickler needs to write a tensor on the CPU, and NotImplemented for any other object.
+
+    A tensor whose elements are far apart in memory is sent without the gaps, so its strides change.
+    """
     if not isinstance(obj, Tensor) or type(obj).__reduce_ex__ is not Tensor.__reduce_ex__:
         return NotImplemented
     if obj.requires_grad and not obj.is_leaf:
@@ -96,10 +101,23 @@ def reduced(obj: Any, aliases: Aliases) -> Any:
     held = aliases.shared.get(id(obj))
     if held is None:
         aliases.add(obj)
+        held = _with_gaps(obj)
+    if held is None:
         return copying.reduce(obj, copies=False)
     memory, offset = held
     place = (tuple(obj.shape), obj.stride(), offset, obj.dtype)
     return _rebuilt, (type(obj), memory, place, obj.requires_grad, attributes(obj))
+
+
+def _with_gaps(tensor: Tensor) -> tuple[Memory, int] | None:
+    """Return the memory of a tensor with gaps or repeated elements, or None if it has none or too large ones."""
+    count = tensor.numel()
+    if not count or is_dense(tuple(tensor.shape), tensor.stride()) or storage.marks(tensor):
+        return None
+    begin, length = tensor.storage_offset(), span(tensor.shape, tensor.stride())
+    if length > _MOST_GAPS * count:
+        return None
+    return Memory(storage_io.storage_of(tensor)[1][begin : begin + length]), 0
 
 
 def _rebuilt(cls: type, memory: Memory, place: tuple, requires_grad: bool, extra: dict) -> Any:

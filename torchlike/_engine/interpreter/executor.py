@@ -11,15 +11,19 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+import jax
 import numpy as np
 
 from torchlike._engine.interpreter import blas, costs
+from torchlike._engine.interpreter.jaxpr import Program, flatten
 from torchlike._engine.interpreter.rules import Unsupported
 from torchlike._engine.trace.failures import Failed
-from torchlike._engine.trace.plan import FLAT, NUMBERS, NUMPY, ONCE, Plan
+from torchlike._engine.trace.plan import FLAT, NUMBERS, NUMPY, ONCE, Plan, specs
 from torchlike._engine.trace.trace import Trace, operators
 from torchlike._engine.trace.waiting import on_host
 from torchlike._engine.xla import allocation
+from torchlike._engine.xla.forked import forked
+from torchlike._engine.xla.target import tracing_for
 
 
 class Step(NamedTuple):
@@ -206,7 +210,7 @@ def _run(plan: Plan, given: list) -> list[np.ndarray]:
                 return program(*given)
             except Unsupported:
                 plan.flat = _none
-    elif executor in (NUMPY, ONCE):
+    elif executor == NUMPY or (executor == ONCE and not forked.is_closed):  # optimizer steps run small programs of XLA
         try:
             return [x if x.__class__ is _ARRAY else np.asarray(x) for x in plan.function(*given)]
         except np.linalg.LinAlgError:
@@ -246,8 +250,22 @@ _ARRAY = np.ndarray
 
 
 def _by_own(plan: Plan, given: list) -> list[np.ndarray]:
-    """Return the results of one entry, computed by a separate executable."""
+    """Return the results of one entry, computed by a separate executable.
+
+    In a process that must not use XLA, NumPy computes them. Raises RuntimeError if it cannot.
+    """
+    if forked.is_closed and plan.mesh is None:
+        try:
+            return _flattened(plan)(*given)
+        except Unsupported as error:
+            raise forked.refusal(f"the operator {plan.name}") from error
     return [*map(on_host, plan.run_alone(*given))]
+
+
+@lru_cache(512)
+def _flattened(plan: Plan) -> Program:
+    with tracing_for("cpu"):
+        return flatten(jax.make_jaxpr(plan.function)(*specs(plan.inputs, plan.scalars)))
 
 
 def _owned(outputs: list, inputs: list[np.ndarray]) -> list:

@@ -21,7 +21,11 @@ class _Forked:
     def check(self, what: str) -> None:
         """Raise RuntimeError if this process must not use XLA. `what` names what needs it."""
         if self.is_closed:
-            raise _errors.engine.no_xla_here(what, self.is_child)
+            raise self.refusal(what)
+
+    def refusal(self, what: str) -> RuntimeError:
+        """Return the error for something that needs XLA."""
+        return _errors.engine.no_xla_here(what, self.is_child)
 
 
 forked = _Forked()

@@ -114,9 +114,15 @@ def to_device(array: Any, device: Device) -> jax.Array:
     return _put(array, target, device)
 
 
-def _put(array: Any, target: Any, device: Device) -> jax.Array:
-    """Return an array on the JAX device `target`, which is that of `device`."""
-    forked.check(f"moving a tensor to {device}")
+def _put(array: Any, target: Any, device: Device) -> Any:
+    """Return an array on the JAX device `target`, which is that of `device`.
+
+    In a process that must not use XLA, NumPy arrays stay as they are.
+    """
+    if forked.is_closed:
+        if device.type == "cpu":
+            return array
+        forked.check(f"moving a tensor to {device}")
     if device.type != "cpu" and not (isinstance(array, jax.Array) and target in array.devices()):
         allocation.check(device, array.nbytes)
     return allocation.allocated(lambda: jax.device_put(array, target), device)

@@ -102,7 +102,7 @@ def timed_out(seconds: float) -> RuntimeError:
 
 
 def workers_died(ids: list[int], code: int | None) -> RuntimeError:
-    """Return the error for workers that ended unexpectedly. Its cause is the end of the first: a signal or exit code."""
+    """Return the error for workers that ended unexpectedly. Its cause tells how the first one ended."""
     error = RuntimeError(f"DataLoader worker (pid(s) {', '.join(map(str, ids))}) exited unexpectedly")
     if code is not None and code < 0:
         name = signal.strsignal(-code)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import cycle, islice
 from typing import Any, Generic, TypeVar
 
-from torchlike._internal import active, batch, boundary, warn
+from torchlike._internal import active, batch, boundary, uninterrupted, warn
 from torchlike.utils.data import _errors as errors
 from torchlike.utils.data import _utils as _utils
 from torchlike.utils.data._utils.collate import default_collate as default_collate
@@ -362,7 +362,8 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             self._group.send(worker, None)
         waiting = self._count
         while waiting:
-            waiting -= self._group.receive(self._timeout)[1][1] == RESUMED
+            self._group.wait(self._timeout)
+            waiting -= self._group.arrived.popleft()[1] == RESUMED
         self._begin()
 
     def _begin(self) -> None:
@@ -382,8 +383,9 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         worker = next((w for w in islice(self._turns, self._count) if self._takes_more(w)), None)
         if worker is not None:
             number = next(self._numbers)
-            self._group.send(worker, (number, index))
-            self._tasks[number] = worker
+            with uninterrupted():
+                self._group.send(worker, (number, index))
+                self._tasks[number] = worker
 
     def _takes_more(self, worker: int) -> bool:
         if not self._active[worker]:
@@ -394,7 +396,10 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
     def _next_data(self) -> Any:
         kind, data = self._next_answer()
         if kind == FAILED:
-            raise data
+            try:
+                raise data
+            finally:
+                del data  # without the cycle of the error and this frame, the workers end with the last reference
         if self._pins:
             self._send_arrived()
         return data
@@ -412,13 +417,15 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
                 raise StopIteration
             number = self._next_number()
             if number is None:
-                self._take(self._group.receive(self._timeout)[1])
+                self._group.wait(self._timeout)
+                self._take()
                 continue
-            kind, data = self._arrived.pop(number)
-            worker = self._tasks.pop(number)
-            if kind == ENDED:
-                self._active[worker] = False
-            self._assign()
+            with uninterrupted():
+                kind, data = self._arrived.pop(number)
+                worker = self._tasks.pop(number)
+                if kind == ENDED:
+                    self._active[worker] = False
+                self._assign()
             if kind != ENDED:
                 return kind, data
 
@@ -429,11 +436,13 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             return first if first in self._arrived else None
         return next(iter(self._arrived), None)
 
-    def _take(self, answer: tuple) -> None:
-        """Keep an answer, unless it was dropped."""
-        number, kind, data = answer
-        if number in self._tasks:
-            self._arrived[number] = kind, data
+    def _take(self) -> None:
+        """Keep the answers that have arrived, except those of dropped requests."""
+        with uninterrupted():
+            while self._group.arrived:
+                number, kind, data = self._group.arrived.popleft()
+                if number in self._tasks:
+                    self._arrived[number] = kind, data
 
     def _drop_ended(self) -> None:
         """Drop the requests of workers whose stream has ended."""
@@ -444,8 +453,8 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
 
     def _send_arrived(self) -> None:
         """Start the transfer of the next batch to the accelerator, if it has arrived."""
-        while self._tasks and self._next_number() is None and self._group.has_answer():
-            self._take(self._group.receive()[1])
+        while self._tasks and self._next_number() is None and self._group.look():
+            self._take()
         number = self._next_number()
         if number is not None and self._arrived[number][0] == DATA:
             self._arrived[number] = DATA, sent_ahead(self._arrived[number][1])

@@ -22,9 +22,7 @@ def run(number: int, job: Job, channel: Channel) -> None:
     A request is a pair of the number of the batch and its index, or None at the start of another epoch. An answer is
     the number of the batch, the kind of the answer, and the batch or its error.
     """
-    # Ctrl-C interrupts all processes of a terminal. The main process decides whether the workers go on. Programs that
-    # the dataset starts get the default action, unlike those of a process that ignores the signal.
-    signal.signal(signal.SIGINT, lambda *_: None)
+    _drop_handlers()
     gc.freeze()  # the objects of the main process are not collected here: their pages stay shared
     compute_with_numpy()
     seed(job.base_seed, number)
@@ -32,6 +30,22 @@ def run(number: int, job: Job, channel: Channel) -> None:
     place.info = WorkerInfo(number, job.count, job.base_seed + number, job.dataset)
     with contextlib.suppress(Closed):
         _serve(Fetching(job, number), channel, job.parent)
+
+
+def handled() -> set[int]:
+    """Return the signals whose handlers are Python functions."""
+    return {number for number in signal.valid_signals() if callable(signal.getsignal(number))}
+
+
+def _drop_handlers() -> None:
+    """Replace the signal handlers that the main process has set, and unblock their signals.
+
+    Ctrl-C interrupts all processes of a terminal. The main process decides whether the workers go on. A handler that
+    does nothing is better than ignoring the signal, which programs that the dataset starts would inherit.
+    """
+    for number in handled():
+        signal.signal(number, signal.SIG_DFL if number == signal.SIGTERM else lambda *_: None)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, signal.valid_signals())
 
 
 def _serve(fetching: Fetching, channel: Channel, parent: int) -> None:

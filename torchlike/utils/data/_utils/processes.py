@@ -5,12 +5,14 @@ from __future__ import annotations
 import multiprocessing
 import os
 import select
+import signal
 import time
 import warnings
 from collections import deque
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
+from torchlike._internal import prepare_fork, uninterrupted
 from torchlike.multiprocessing import _channel
 from torchlike.multiprocessing._channel import Channel, Closed
 from torchlike.utils.data import _errors as errors
@@ -28,15 +30,17 @@ class Workers:
 
     Attributes:
         processes: the processes.
+        arrived: the answers that have arrived and that the caller has not taken yet.
     """
 
     def __init__(self, job: Job, context: Any) -> None:
         self.processes: list[Any] = []
         self._channels: list[Channel] = []
-        self._arrived: deque[tuple[int, tuple]] = deque()
+        self.arrived: deque[tuple] = deque()
         self._owner = os.getpid()
         self._poll = select.poll()
         self._numbers: dict[int, int] = {}
+        prepare_fork()  # here, because Python drops the exceptions of the hooks of a fork, Ctrl-C included
         try:
             for number in range(job.count):
                 self._start(number, job, context or multiprocessing.get_context())
@@ -49,8 +53,12 @@ class Workers:
         self._channels.append(ours)
         try:
             process = context.Process(target=child.run, args=(number, job, theirs), daemon=True)
-            with _silent_fork():
-                process.start()
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, child.handled())
+            try:
+                with _silent_fork():
+                    process.start()  # the child unblocks the signals
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
         finally:
             theirs.close()
         self.processes.append(process)
@@ -70,14 +78,13 @@ class Workers:
                 break
             else:
                 raise self._died()
-        try:
+        with suppress(Closed):
             channel.send(request)
-        except Closed:
-            died = self._died()
-            raise died from died.__cause__
+            return
+        raise self._died()
 
-    def receive(self, timeout: float = 0) -> tuple[int, tuple]:
-        """Return the number of a worker and its next answer.
+    def wait(self, timeout: float = 0) -> None:
+        """Wait until an answer has arrived.
 
         Args:
             timeout: the seconds to wait. 0 means without limit.
@@ -86,17 +93,12 @@ class Workers:
             RuntimeError: No answer came in time, or a worker ended unexpectedly.
         """
         end = time.monotonic() + timeout
-        while not self._arrived:
-            wait = _GRACE if not timeout else min(_GRACE, max(end - time.monotonic(), 0))
-            if not self._look(wait) and timeout and time.monotonic() >= end:
+        while not self.arrived:
+            seconds = _GRACE if not timeout else min(_GRACE, max(end - time.monotonic(), 0))
+            if not self.look(seconds) and timeout and time.monotonic() >= end:
                 raise errors.timed_out(timeout)
-        return self._arrived.popleft()
 
-    def has_answer(self) -> bool:
-        """Return whether `receive` would not wait."""
-        return bool(self._arrived) or self._look(0)
-
-    def _look(self, seconds: float) -> bool:
+    def look(self, seconds: float = 0) -> bool:
         """Receive the answers that arrive within some seconds, and return whether there are any."""
         ready = self._poll.poll(seconds * 1000)
         for handle, _ in ready:
@@ -106,11 +108,10 @@ class Workers:
         return bool(ready)
 
     def _receive(self, number: int) -> None:
-        try:
-            self._arrived.append((number, self._channels[number].receive()))
-        except Closed:
-            died = self._died()
-            raise died from died.__cause__
+        with suppress(Closed), uninterrupted():
+            self.arrived.append(self._channels[number].receive())
+            return
+        raise self._died()
 
     def _died(self) -> RuntimeError:
         """Return the error for workers that ended, after waiting a moment for their exit codes."""
@@ -132,7 +133,7 @@ class Workers:
             for process in left:
                 getattr(process, end)()
             self._wait()
-        self._arrived.clear()
+        self.arrived.clear()
 
     def _wait(self) -> None:
         end = time.monotonic() + _GRACE

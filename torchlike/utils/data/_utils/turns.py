@@ -22,33 +22,39 @@ from torchlike.utils.data.dataset import Dataset
 
 
 class Turns:
-    """A group of workers in this process. A request is answered when its answer is received.
+    """A group of workers in this process, with the interface of `Workers`. A request is answered in `wait`.
 
     Attributes:
         processes: an empty list.
+        arrived: the answers that the caller has not taken yet.
     """
 
     def __init__(self, job: Job) -> None:
         self.processes: list[Any] = []
         self._workers = [_Worker(number, job) for number in range(job.count)]
         self._requests: deque[tuple[int, Any]] = deque()
+        self.arrived: deque[tuple] = deque()
 
     def send(self, number: int, request: Any) -> None:
         """Keep a request for a worker."""
         self._requests.append((number, request))
 
-    def receive(self, timeout: float = 0) -> tuple[int, tuple]:
-        """Return the number of a worker and its answer to the oldest request. `timeout` has no effect."""
-        number, request = self._requests.popleft()
-        return number, self._workers[number].answer(request)
+    def wait(self, timeout: float = 0) -> None:
+        """Answer the oldest request. `timeout` has no effect. An interrupted request is answered at the next call."""
+        number, request = self._requests[0]
+        answer = self._workers[number].answer(request)
+        with uninterrupted():
+            self._requests.popleft()
+            self.arrived.append(answer)
 
-    def has_answer(self) -> bool:
-        """Return whether there is a request."""
-        return bool(self._requests)
+    def look(self, seconds: float = 0) -> bool:
+        """Return False: no answer arrives by itself."""
+        return False
 
     def close(self) -> None:
-        """Drop the requests."""
+        """Drop the requests and the answers."""
         self._requests.clear()
+        self.arrived.clear()
 
 
 class _Worker:

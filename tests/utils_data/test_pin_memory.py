@@ -110,10 +110,10 @@ def found():
 
 @pytest.mark.parametrize("workers", [0, 2])
 def test_a_pinned_batch_is_on_its_way_before_it_is_moved(found, workers):
-    ahead = [4, 6, 6] if workers else [2, 4, 6]  # with workers, the next batch is loaded before a batch is returned
-    plain = [[False, "cuda:0", 2, 2 * n + 2, [2 * n, 2 * n + 1]] for n in range(3)]
+    loaded = [0, 0, 0] if workers else [2, 4, 6]  # samples that this process has loaded
+    plain = [[False, "cuda:0", 2, loaded[n], [2 * n, 2 * n + 1]] for n in range(3)]
     assert found[f"{workers} False"] == plain
-    assert found[f"{workers} True"] == [[True, "cuda:0", 0, ahead[n], [2 * n, 2 * n + 1]] for n in range(3)]
+    assert found[f"{workers} True"] == [[True, "cuda:0", 0, loaded[n], [2 * n, 2 * n + 1]] for n in range(3)]
 
 
 def test_an_error_is_raised_for_the_batch_that_has_it(found):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
@@ -67,6 +68,8 @@ def of_data(data: Any, dtype: Dtype | None = None) -> np.ndarray:
         return _stored([data], dtype or modes.scalar_dtype(data.__class__)).reshape(())
     if isinstance(data, str | bytes):
         raise _errors.making.data_of_text(data)
+    if data.__class__ in (list, tuple) and data and {x.__class__ for x in data} <= _NUMBERS:
+        return _stored(data, dtype or _inferred(data))
     shape = _sizes(data)
     flat: list = []
     _flatten(data, shape, 0, flat, dtype is None)
@@ -130,7 +133,7 @@ def _elements(data: Any) -> list:
     return list(host.reshape(-1))
 
 
-def _inferred(flat: list) -> Dtype:
+def _inferred(flat: Sequence) -> Dtype:
     if not flat:
         return modes.default_dtype
     kinds = {x.__class__ for x in flat}
@@ -163,17 +166,20 @@ def _number(x: Any, dtype: Dtype) -> Any:
     return x.item() if hasattr(x, "item") and getattr(x, "ndim", 1) == 0 else x
 
 
-def _stored(flat: list, dtype: Dtype) -> np.ndarray:
-    for x in flat:
-        if x.__class__ not in _NUMBERS:
-            _refuse(x, dtype)
+def _stored(flat: Sequence, dtype: Dtype) -> np.ndarray:
+    kinds = {x.__class__ for x in flat}
+    if not kinds <= _NUMBERS:
+        for x in flat:
+            if x.__class__ not in _NUMBERS:
+                _refuse(x, dtype)
     if dtype.category == _dtypes.COMPLEX:
         with np.errstate(over="ignore"):
             return np.array(flat, np.complex128).astype(dtype.numpy)
-    if any(x.__class__ is complex for x in flat) and dtype is not _dtypes.bool_:
+    if complex in kinds and dtype is not _dtypes.bool_:
         raise TypeError("must be real number, not complex")
     if dtype.category == _dtypes.INTEGER:
-        return _whole(flat, dtype)
+        found = _in_range(flat, dtype) if kinds == {int} else None
+        return _whole(flat, dtype) if found is None else found
     with np.errstate(over="ignore"):
         return _dtypes.cast(np.array(flat, np.bool_ if dtype is _dtypes.bool_ else np.float64), dtype)
 
@@ -191,7 +197,19 @@ def _refuse(x: Any, dtype: Dtype) -> None:
     raise RuntimeError(f"Could not infer dtype of {type(x).__name__}")
 
 
-def _whole(flat: list, dtype: Dtype) -> np.ndarray:
+def _in_range(flat: Sequence[int], dtype: Dtype) -> np.ndarray | None:
+    """Return ints as an array, or None if some may be out of the range of the dtype."""
+    try:
+        wide = np.array(flat, np.int64)
+    except OverflowError:
+        return None
+    if dtype is _dtypes.int64:
+        return wide
+    info = np.iinfo(dtype.numpy)
+    return wide.astype(dtype.numpy) if info.min <= wide.min() and wide.max() <= info.max else None
+
+
+def _whole(flat: Sequence, dtype: Dtype) -> np.ndarray:
     info = np.iinfo(dtype.numpy)
     low = info.min if info.min else -int(info.max)
     whole = []

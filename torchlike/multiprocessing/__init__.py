@@ -1,8 +1,8 @@
 """`torch.multiprocessing`: Python's `multiprocessing` under PyTorch's names.
 
-Tensors that are sent to another process are copied, never shared. A forked child process must not run computations if
-its parent process has already started JAX's threads. JAX warns about such a fork. Use the start method "spawn", which
-is the default of `spawn` and `start_processes`.
+Tensors that are sent to another process are copied, never shared. A forked child process computes with NumPy if its
+parent has used XLA, because the threads of XLA exist only in the parent; what needs XLA raises RuntimeError there.
+Processes that train should be started by the method "spawn", which is the default of `spawn` and `start_processes`.
 """
 
 from __future__ import annotations

@@ -183,7 +183,7 @@ def start_processes(
       nprocs: the number of processes.
       join: whether to wait for all processes.
       daemon: whether the processes are daemons, which end with this process.
-      start_method: the start method. Use "spawn", because forked child processes must not run computations.
+      start_method: the start method. Use "spawn", because forked child processes compute with NumPy.
 
     Returns:
       None if `join` is True, otherwise the `ProcessContext` of the processes.

@@ -6,8 +6,11 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+import numpy as np
+
 import torchlike
 from torchlike import Tensor
+from torchlike._internal import host_arrays, of_array
 from torchlike.nn import _errors_sequence as _errors
 
 
@@ -98,6 +101,9 @@ def pad_sequence(
         raise _errors.padding_side(padding_side)
     rows = list(sequences.unbind(0) if isinstance(sequences, Tensor) else sequences)
     longest = max(row.size(0) for row in rows)
+    made = _padded_on_host(rows, longest, padding_value, padding_side == "right")
+    if made is not None:
+        return made if batch_first else made.transpose(0, 1).contiguous()
     padded = []
     for row in rows:
         missing = longest - row.size(0)
@@ -105,6 +111,23 @@ def pad_sequence(
         sides = [0, 0] * (row.dim() - 1) + list(amounts)
         padded.append(torchlike.nn.functional.pad(row, sides, value=padding_value) if missing else row)
     return torchlike.stack(padded, 0 if batch_first else 1)
+
+
+def _padded_on_host(rows: list[Tensor], longest: int, value: float, right: bool) -> Tensor | None:
+    """Return plain CPU tensors as one padded tensor (N, L, *), assembled at once by NumPy.
+
+    Batches of a loader have other lengths each time, so recorded operators would make a new program for each batch.
+    Return None for other tensors and for a value that the dtype may not have.
+    """
+    arrays = host_arrays(rows) if type(value) in (int, float) else None
+    if arrays is None or any(a.shape[1:] != arrays[0].shape[1:] for a in arrays):
+        return None
+    if not rows[0].is_floating_point() and not (type(value) is float and value == 0) and not 0 <= value < 128:
+        return None
+    made = np.full((len(arrays), longest, *arrays[0].shape[1:]), value, arrays[0].dtype)
+    for place, array in zip(made, arrays):
+        place[slice(len(array)) if right else slice(longest - len(array), longest)] = array
+    return of_array(made)
 
 
 def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list[Tensor]:

@@ -44,7 +44,7 @@ class _InfiniteConstantSampler(Sampler):
 
 
 class DataLoader(Generic[T_co]):
-    """An iterable over the batches of a dataset. All batches are loaded in the main process.
+    """An iterable over the batches of a dataset, loaded in the main process or by worker processes.
 
     Args:
         dataset: a dataset with `__getitem__` and `__len__`, or an `IterableDataset`.
@@ -52,25 +52,30 @@ class DataLoader(Generic[T_co]):
         shuffle: whether to shuffle the data in every epoch. The same seed gives the same order as in PyTorch.
         sampler: an iterable over indices, in place of the default sampler.
         batch_sampler: an iterable over lists of indices, one list per batch.
-        num_workers: the number of simulated workers. They run in turn in the main process, each with its own random
-            generators. The batches are the same as in PyTorch, but are not loaded in parallel.
+        num_workers: the number of worker processes, each with its own random generators. They compute with NumPy. On
+            Windows, the workers take turns in the main process.
         collate_fn: the function that merges a list of samples into a batch. Default: `default_collate`.
         pin_memory: start the transfer of each batch to the current accelerator when it is loaded. The tensors stay on
-            the CPU, and `tensor.to(device)` takes what was transferred. With workers, a batch is loaded before the
-            previous one is returned, so it is transferred while the device computes. `is_pinned()` is True. Without an
-            accelerator, PyTorch's warning is emitted.
+            the CPU, and `tensor.to(device)` takes what was transferred. With workers, a batch that has arrived is
+            transferred while the device computes with the previous one. `is_pinned()` is True. Without an accelerator,
+            PyTorch's warning is emitted.
         drop_last: whether to drop the last batch if it is incomplete.
-        timeout: validated as in PyTorch, but without effect, because there are no worker processes.
-        worker_init_fn: a function that is called with the worker id when a worker is created.
-        multiprocessing_context: validated as in PyTorch, but without effect.
+        timeout: the seconds to wait for a batch of a worker. 0 means without limit.
+        worker_init_fn: a function that each worker calls with its id before it loads samples.
+        multiprocessing_context: a start method of `multiprocessing`, or a context. The default is that of Python, which
+            is "fork" on Linux before Python 3.14. With "spawn" and "forkserver", the dataset and the functions are
+            pickled, and the workers import the main module.
         generator: the random generator for the base seed and the shuffled order, in place of the global generator.
         prefetch_factor: the number of batches per worker for which indices are sampled in advance.
         persistent_workers: whether to keep the workers between epochs.
         pin_memory_device: deprecated and ignored, with a warning if `pin_memory` is True.
-        in_order: without effect, because batches are always returned in order.
+        in_order: whether the batches of workers are returned in the order of their indices. If not, they are returned
+            as they arrive.
 
     Raises:
         ValueError: Mutually exclusive options are given, or an option is invalid.
+        RuntimeError: In the iteration, a worker ended unexpectedly, or took longer than `timeout`. An error of the
+            dataset is raised with its type and the traceback of the worker.
 
     >>> from torchlike.utils.data import DataLoader
     >>> list(DataLoader(["a", "b", "c"], batch_size=2))

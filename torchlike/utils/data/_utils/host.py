@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import torchlike
-from torchlike._internal import Value, aval, peek, wrap
+from torchlike._internal import Value, aval, host_arrays, peek, wrap
 from torchlike.utils.data._utils.worker import place
 
 
@@ -30,10 +30,10 @@ def stack(tensors: Sequence) -> Any | None:
     Return None unless all tensors are plain contiguous CPU tensors with concrete values and the same shape and dtype,
     and none of them requires grad.
     """
-    like = tensors[0]
-    if like.device.type != "cpu" or not all(_is_alike(t, like) for t in tensors):
+    found = host_arrays(tensors)
+    if found is None or any(array.shape != found[0].shape for array in found):
         return None
-    return _tensor(arrays([peek(t._value) for t in tensors]), like)
+    return _tensor(arrays(found), tensors[0])
 
 
 def arrays(given: Sequence[np.ndarray]) -> np.ndarray:
@@ -49,13 +49,6 @@ def _new(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray | None:
     from torchlike.multiprocessing._channel import empty  # imported by all worker processes
 
     return empty(shape, dtype)
-
-
-def _is_alike(tensor: Any, like: Any) -> bool:
-    if type(tensor) is not torchlike.Tensor or tensor.requires_grad:
-        return False
-    value = tensor._value
-    return value.peek() is not None and value.aval is like._value.aval and tensor.is_contiguous()
 
 
 def _tensor(array: np.ndarray, like: Any) -> Any:

@@ -1,0 +1,31 @@
+"""The arrays of plain tensors in host memory, for functions that assemble batches at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from torchlike._dtypes.recorder import current
+from torchlike._engine import peek
+from torchlike._tensor.tensor import Tensor
+
+
+def host_arrays(tensors: Sequence) -> list[np.ndarray] | None:
+    """Return the arrays of tensors, for reading only.
+
+    Return None unless all tensors are plain contiguous CPU tensors with concrete values and the same dtype, and none of
+    them requires grad.
+    """
+    kind = tensors[0].dtype if tensors and type(tensors[0]) is Tensor else None
+    if kind is None or not current().moves:
+        return None
+    values = []
+    for tensor in tensors:
+        if type(tensor) is not Tensor or tensor.requires_grad or tensor.dtype is not kind:
+            return None
+        value = tensor._value
+        if value.peek() is None or value.aval.device.type != "cpu" or not tensor.is_contiguous():
+            return None
+        values.append(value)
+    return [peek(value) for value in values]

@@ -22,6 +22,8 @@ from torchlike._dtypes.recorder import current
 from torchlike._dtypes.strides import contiguous_strides
 from torchlike._engine import Aval, Live, Value, to_numpy
 from torchlike._engine.trace.ownership import ATTRIBUTE
+from torchlike._tensor import segment as segments
+from torchlike._tensor.segment import Segment
 from torchlike._tensor.storage import WRITE, Block, Step, Storage, extent, involution, read
 
 _value = Storage.__dict__["value"]
@@ -78,7 +80,7 @@ class Loan:
         aval: Aval,
         strides: tuple[int, ...] | None,
         memory: np.ndarray,
-        lender: Lender | None,
+        lender: Lender | Between | None,
         writable: bool = True,
     ) -> None:
         self.aval, self.bytes, self.lender, self.writable = aval, memory, lender, writable
@@ -254,6 +256,46 @@ def _share(storage: Storage) -> None:
     loan.block, loan.look()[...] = block, array
     loan.settled, loan.stamp = value, versions.of(value)
     _lend(storage, loan)
+
+
+class Between:
+    """The lender of memory that other processes may write to: a segment."""
+
+    def __init__(self, segment: Segment) -> None:
+        self.segment = segment
+
+    def alone(self) -> bool:
+        """Return False: other processes may have the memory."""
+        return False
+
+
+def share_between_processes(storage: Storage) -> Segment:
+    """Move a storage to a segment, unless it is in one already. Return the segment."""
+    found = segment_of(storage)
+    if found is not None:
+        return found
+    if storage.shared:
+        storage.take_back()  # type: ignore[attr-defined]
+    value, strides = storage.value, storage.strides
+    array, made = to_numpy(value), segments.new(max(extent(value.aval, strides), 1))
+    loan = Loan(value.aval, strides, np.asarray(made), Between(made))
+    loan.look()[...] = array
+    if hasattr(storage, "_block"):
+        del storage._block  # the address changes, as in PyTorch
+    _lend(storage, loan)
+    return made
+
+
+def segment_of(storage: Storage) -> Segment | None:
+    """Return the segment that a storage is in, or None."""
+    lender = storage._loan.lender if storage.shared else None
+    return lender.segment if isinstance(lender, Between) else None
+
+
+def over_segment(segment: Segment, aval: Aval, strides: tuple[int, ...] | None) -> Shared:
+    """Return a storage over a segment of another process."""
+    loan = Loan(aval, strides, np.asarray(segment), Between(segment))
+    return _lend(Storage(Value(aval), strides), loan)
 
 
 def show(storage: Storage) -> int:

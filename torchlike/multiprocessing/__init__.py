@@ -1,6 +1,7 @@
 """`torch.multiprocessing`: Python's `multiprocessing` under PyTorch's names.
 
-Tensors that are sent to another process are copied, never shared. A forked child process computes with NumPy if its
+A tensor in shared memory (`Tensor.share_memory_`) that is sent to another process is shared: a write is visible in
+both. Any other tensor is copied. A forked child process computes with NumPy if its
 parent has used XLA, because the threads of XLA exist only in the parent; what needs XLA raises RuntimeError there.
 Processes that train should be started by the method "spawn", which is the default of `spawn` and `start_processes`.
 """
@@ -46,6 +47,8 @@ from multiprocessing import set_executable as set_executable
 from multiprocessing import set_forkserver_preload as set_forkserver_preload
 from multiprocessing import set_start_method as set_start_method
 
+from . import reductions as reductions
+from .reductions import init_reductions as init_reductions
 from .spawn import ENV_VAR_PARALLEL_START as ENV_VAR_PARALLEL_START
 from .spawn import ProcessContext as ProcessContext
 from .spawn import ProcessException as ProcessException
@@ -61,7 +64,7 @@ _STRATEGIES = frozenset({"file_descriptor", "file_system"} if sys.platform == "l
 def get_all_sharing_strategies() -> set[str]:
     """Return the sharing strategies that PyTorch supports on this system.
 
-    They have no effect in torchlike, because tensors are always copied.
+    They have no effect in torchlike: shared memory is always a file without a name, sent as a descriptor.
     """
     return set(_STRATEGIES)
 
@@ -72,7 +75,7 @@ def get_sharing_strategy() -> str:
 
 
 def set_sharing_strategy(new_strategy: str) -> None:
-    """Set the sharing strategy, which has no effect, because tensors are always copied."""
+    """Set the sharing strategy, which has no effect (see `get_all_sharing_strategies`)."""
     global _strategy
     if new_strategy not in _STRATEGIES:
         raise AssertionError(f"invalid sharing strategy {new_strategy!r}; available: {sorted(_STRATEGIES)}")
@@ -80,3 +83,5 @@ def set_sharing_strategy(new_strategy: str) -> None:
 
 
 _strategy = "file_descriptor" if sys.platform == "linux" else "file_system"
+
+init_reductions()

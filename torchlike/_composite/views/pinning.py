@@ -8,7 +8,7 @@ from weakref import WeakSet
 from torchlike import _errors
 from torchlike._autograd.engine import another
 from torchlike._dtypes import devices
-from torchlike._tensor import factories
+from torchlike._tensor import factories, shared_storage
 from torchlike._tensor.storage import Storage
 from torchlike._tensor.tensor import Tensor, wrap
 from torchlike._transforms.device_transfer import send_ahead
@@ -56,18 +56,20 @@ def _has_accelerator() -> bool:
 
 
 def share_memory_(self: Tensor) -> Tensor:
-    """Return the tensor itself on an accelerator, and raise on the CPU.
+    """Move the memory of a CPU tensor to shared memory, and return the tensor itself.
 
-    Processes cannot share arrays. Send NumPy arrays or files of `torchlike.save` instead.
+    Child processes that are forked later see the same memory, and so do processes to which the tensor is sent by
+    `torchlike.multiprocessing`. A write in one process is visible in all. Each read and each write of such a tensor
+    copies it. On an accelerator, the call has no effect.
     """
-    if self.device.type != "cpu":
-        return self
-    raise NotImplementedError("share_memory_: memory shared by processes is not supported by torchlike yet")
+    if self.device.type == "cpu":
+        shared_storage.share_between_processes(self._storage.whole)
+    return self
 
 
 def is_shared(self: Tensor) -> bool:
-    """Return False on the CPU, where processes cannot share memory, and True on an accelerator, as in PyTorch."""
-    return self.device.type != "cpu"
+    """Return whether the memory is shared by processes. It is True on an accelerator, as in PyTorch."""
+    return self.device.type != "cpu" or shared_storage.segment_of(self._storage.whole) is not None
 
 
 def record_stream(self: Tensor, stream: Any) -> None:

@@ -1,0 +1,49 @@
+"""Tensors in memory that several processes share."""
+
+import functools
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import torchlike
+
+
+@functools.cache
+def shared(library):
+    """Return the results of `sharing.py`."""
+    environment = {**os.environ, "SHARING_LIBRARY": library, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-W", "ignore", str(Path(__file__).with_name("sharing.py")), library]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize("name", ["plain", "written, fork", "written, spawn", "pool"])
+def test_shared_tensors(name):
+    assert shared("torchlike")[name] == shared("torch")[name]
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_training_of_a_shared_model(method):
+    ours, theirs = (shared(library)[f"trained, {method}"] for library in ("torchlike", "torch"))
+    numbers = [2, 3, 4]
+    assert [x for i, x in enumerate(ours) if i not in numbers] == [x for i, x in enumerate(theirs) if i not in numbers]
+    for i in numbers:
+        torchlike.testing.assert_close(torchlike.tensor(ours[i]), torchlike.tensor(theirs[i]))
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="counts the descriptors in /proc")
+def test_a_shared_tensor_is_freed():
+    count = lambda: len(os.listdir("/proc/self/fd"))
+    torchlike.ones(3).share_memory_()
+    before = count()
+    for _ in range(20):
+        torchlike.ones(1000).share_memory_()
+    assert count() == before
+    kept = torchlike.ones(1000).share_memory_()
+    assert count() == before + 1
+    assert kept.sum().item() == 1000

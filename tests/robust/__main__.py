@@ -11,7 +11,7 @@ from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 
-from tests.robust import failing, leaks, threads
+from tests.robust import failing, leaks, threads, worker_kills
 from tests.robust.interrupted_io import Loads, Saves
 from tests.robust.interrupts import Trainer, Trials, forget_programs
 from tests.robust.moments import Alarm, Killer, Moments, Points, heard_as_interrupts
@@ -28,6 +28,8 @@ Written by `python -m tests.robust`.
   must be that of a whole number of steps, equal to PyTorch's, and the loop must continue with PyTorch's values.
 - *Threads*: eight threads run in different modes. Each must get the results that it gets alone.
 - *Failures*: statements that fail in PyTorch, each followed by ten unrelated statements. All must behave as in PyTorch.
+- *Workers*: a process that trains with loaders, or one of its workers, is killed or interrupted at a random time. All
+  processes must end, and no shared memory may be left.
 - *Leaks*: the growth of memory and object counts between the first tenth of the steps and the end.
 """
 ROUNDS, TURNS = 2_000, 20
@@ -89,6 +91,8 @@ def outcomes(given: argparse.Namespace) -> Iterator[tuple[str, Outcome]]:
     if "leaks" in given.only:
         for name in leaks.ROWS:
             yield "leaks", leaks.run(name, int(leaks.STEPS[name] * given.scale))
+    if "workers" in given.only:
+        yield "workers", worker_kills.run(int(300 * given.scale))
     if "interrupts" in given.only:
         yield from (("interrupts", outcome) for outcome in interrupts(given.scale))
 
@@ -126,7 +130,7 @@ def processor() -> str:
 def main() -> None:
     """Parse the command line, run the harnesses and print a summary."""
     parser = argparse.ArgumentParser(prog="python -m tests.robust", description=__doc__)
-    every = ["interrupts", "threads", "failing", "leaks"]
+    every = ["interrupts", "threads", "failing", "leaks", "workers"]
     parser.add_argument("--only", nargs="+", choices=every, default=every)
     parser.add_argument("--scale", type=float, default=1.0, help="the part of the trials that is run")
     parser.add_argument("--write", action="store_true", help="write the table though it is not whole")

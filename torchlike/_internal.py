@@ -78,12 +78,12 @@ from torchlike._tensor import autocast as autocast
 from torchlike._tensor import copying as copying
 from torchlike._tensor.binding import CALLERS as CALLERS
 from torchlike._tensor.binding import check_history as check_history
+from torchlike._tensor.elements.host_arrays import host_arrays as host_arrays
 from torchlike._tensor.exchange import DLDeviceType as DLDeviceType
 from torchlike._tensor.exchange import from_dlpack as from_dlpack
 from torchlike._tensor.exchange import from_numpy as from_numpy
 from torchlike._tensor.exchange import to_dlpack as to_dlpack
 from torchlike._tensor.factories import of_array as of_array
-from torchlike._tensor.host_arrays import host_arrays as host_arrays
 from torchlike._tensor.overriding import _disabled_torch_function_impl as _disabled_torch_function_impl
 from torchlike._tensor.storage import WRITE as WRITE
 from torchlike._tensor.storage import commit as commit

@@ -862,7 +862,7 @@ class Methods:
         """Return whether two tensors show the same memory with the same offset, shape and strides."""
         ...
     def is_shared(self) -> _bool:
-        """Return False on the CPU, where processes cannot share memory, and True on an accelerator, as in PyTorch."""
+        """Return whether the memory is shared by processes. It is True on an accelerator, as in PyTorch."""
         ...
     def isclose(self, other: _Tensor, rtol: _float = ..., atol: _float = ..., equal_nan: _bool = ...) -> _Tensor:
         """Return whether |input - other| <= atol + rtol * |other| for each element."""
@@ -1479,7 +1479,7 @@ class Methods:
         """Return x / |x| for each complex element x, or 0 for x = 0. For real elements, return the sign."""
         ...
     def share_memory_(self) -> _Tensor:
-        """Return the tensor itself on an accelerator, and raise on the CPU."""
+        """Move the memory of a CPU tensor to shared memory, and return the tensor itself."""
         ...
     def short(self, *, memory_format: _Any = ...) -> _Tensor:
         """Return this tensor cast to torch.int16."""

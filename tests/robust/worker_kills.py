@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from tests.robust.outcome import Difference, Outcome
@@ -99,7 +100,7 @@ def train() -> None:
             return torch.randn(200, 100), i % 3
 
     class Stream(IterableDataset):
-        def __iter__(self) -> object:
+        def __iter__(self) -> Iterator:
             return iter(torch.randn(50, 300, 100))
 
     network = torch.nn.Sequential(torch.nn.Linear(100, 30), torch.nn.ReLU(), torch.nn.Linear(30, 3))

@@ -21,9 +21,9 @@ from torchlike._dtypes import modes
 from torchlike._dtypes.recorder import current
 from torchlike._dtypes.strides import contiguous_strides
 from torchlike._engine import Aval, Live, Value, to_numpy
+from torchlike._engine import segment as segments
+from torchlike._engine.segment import Segment
 from torchlike._engine.trace.ownership import ATTRIBUTE
-from torchlike._tensor import segment as segments
-from torchlike._tensor.segment import Segment
 from torchlike._tensor.storage import WRITE, Block, Step, Storage, extent, involution, read
 
 _value = Storage.__dict__["value"]

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from torchlike._engine import segment as _segment
 from torchlike._engine import uninterrupted
-from torchlike._tensor import segment as _segment
 from torchlike.multiprocessing._tensors import Aliases, reduced
 
 IS_AVAILABLE = hasattr(socket, "send_fds")  # not on Windows

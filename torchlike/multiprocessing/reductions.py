@@ -10,8 +10,8 @@ from weakref import WeakValueDictionary
 from torchlike import _errors, nn
 from torchlike._dtypes import devices
 from torchlike._engine import Value, aval
+from torchlike._engine.segment import Segment, opened
 from torchlike._tensor import copying, shared_storage, storage_io
-from torchlike._tensor.segment import Segment, opened
 from torchlike._tensor.shared_storage import Shared
 from torchlike._tensor.tensor import Tensor, adopt, wrap
 
@@ -26,7 +26,7 @@ def reduce_tensor(tensor: Tensor) -> tuple:
     found = shared_storage.segment_of(storage) if tensor.device.type == "cpu" else None
     if found is None:
         return copying.reduce(tensor)
-    kind = storage._loan.aval  # type: ignore[attr-defined]
+    kind = storage._loan.aval
     memory = (found, kind.dtype, tuple(kind.shape), storage.strides)  # the pickler sends a segment once
     place = (tuple(tensor.shape), tensor.stride(), tensor.storage_offset())
     return rebuild_tensor, (type(tensor), memory, place, tensor.requires_grad, copying.attributes(tensor))

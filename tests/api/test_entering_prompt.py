@@ -3,6 +3,8 @@
 import os
 import pty
 import select
+import signal
+import subprocess
 import time
 from collections.abc import Sequence
 
@@ -29,6 +31,7 @@ def g():
     {end}
 g()
 """
+INTERRUPT = "an interrupt, as by Ctrl-C"
 ENDS = {"ends": "pass", "fails": "1 / 0", "exits": "sys.exit(3)"}
 
 
@@ -99,21 +102,30 @@ def test_a_terminal(tmp_path):
 
 
 def typed(command: Sequence[str], lines: list[str], env: dict[str, str]) -> tuple[str, int]:
-    """Start a command in a terminal, and type a line at each prompt. Return what it wrote, and its exit status."""
-    child, terminal = pty.fork()
-    if child == 0:
-        os.execve(command[0], command, {**os.environ, **env, "TERM": "dumb"})
+    """Start a command in a terminal, and type a line, or interrupt it, at each prompt.
+
+    Return what it wrote, and its exit status.
+    """
+    terminal, inside = pty.openpty()
+    process = subprocess.Popen(
+        command, stdin=inside, stdout=inside, stderr=inside, env={**os.environ, **env, "TERM": "dumb"}
+    )
+    os.close(inside)
     said = ""
     for line in lines:
         said += _until(terminal, ">>> ")
-        os.write(terminal, line.encode() + b"\n" * (line != "\x03"))
+        if line == INTERRUPT:
+            process.send_signal(signal.SIGINT)
+        else:
+            os.write(terminal, line.encode() + b"\n")
     said += _until(terminal, "\0")
-    return said, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    os.close(terminal)
+    return said, process.wait()
 
 
 def _until(terminal: int, wanted: str) -> str:
     """Read from a terminal until the wanted text or its end."""
-    said, end = "", time.monotonic() + 60
+    said, end = "", time.monotonic() + 120
     while wanted not in said and time.monotonic() < end:
         if select.select([terminal], [], [], 1)[0]:
             try:

@@ -3,7 +3,6 @@
 import os
 import pty
 import select
-import signal
 import subprocess
 import time
 from collections.abc import Sequence
@@ -31,7 +30,6 @@ def g():
     {end}
 g()
 """
-INTERRUPT = "an interrupt, as by Ctrl-C"
 ENDS = {"ends": "pass", "fails": "1 / 0", "exits": "sys.exit(3)"}
 
 
@@ -84,28 +82,17 @@ def test_a_terminal(tmp_path):
     """Without a program, a terminal gets the prompt, with completion, history and Python's startup file."""
     (tmp_path / "startup.py").write_text("started = 'by a file'")
     home = {"HOME": str(tmp_path), "PYTHONSTARTUP": str(tmp_path / "startup.py"), "PYTHONPATH": str(ROOT)}
-    lines = [
-        "import torch",
-        "torch.nn.Line\t\t",
-        "started",
-        "\x03",
-        "def f():\n  return torch.__name__\n",
-        "f()",
-        "exit(6)",
-    ]
+    lines = ["import torch", "torch.nn.Line\t\t", "started", "def f():\n  return torch.__name__\n", "f()", "exit(6)"]
     said, status = typed(TORCHLIKE, lines, home)
     assert status == 6
     assert "<class 'torch.nn.modules.linear.Linear'>" in said and "'by a file'" in said
-    assert "KeyboardInterrupt" in said and "'torch'" in said
+    assert "'torch'" in said
     history = (tmp_path / ".python_history").read_text()
     assert "import torch\n" in history and "torch.nn.Linear\n" in history
 
 
 def typed(command: Sequence[str], lines: list[str], env: dict[str, str]) -> tuple[str, int]:
-    """Start a command in a terminal, and type a line, or interrupt it, at each prompt.
-
-    Return what it wrote, and its exit status.
-    """
+    """Start a command in a terminal, and type a line at each prompt. Return what it wrote, and its exit status."""
     terminal, inside = pty.openpty()
     process = subprocess.Popen(
         command, stdin=inside, stdout=inside, stderr=inside, env={**os.environ, **env, "TERM": "dumb"}
@@ -114,10 +101,7 @@ def typed(command: Sequence[str], lines: list[str], env: dict[str, str]) -> tupl
     said = ""
     for line in lines:
         said += _until(terminal, ">>> ")
-        if line == INTERRUPT:
-            process.send_signal(signal.SIGINT)
-        else:
-            os.write(terminal, line.encode() + b"\n")
+        os.write(terminal, line.encode() + b"\n")
     said += _until(terminal, "\0")
     os.close(terminal)
     return said, process.wait()

@@ -1,7 +1,9 @@
 """torchlike runs PyTorch programs on JAX: `import torchlike as torch`."""
 
 from torchlike import autograd as autograd
-from torchlike._api import names
+from torchlike._api import names as _names
+from torchlike._api.import_hook import install as install
+from torchlike._api.import_hook import load_ipython_extension as load_ipython_extension
 from torchlike._api.names import MODULES as _modules
 from torchlike._api.one_flag import distribute as distribute
 from torchlike._autograd.anomaly import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
@@ -68,10 +70,14 @@ from torchlike._tensor.tensor import Tensor as Tensor
 from torchlike._transforms.backward import grad as grad
 from torchlike.torch_version import __version__ as __version__
 
-globals().update(names.public())  # the operators of the registry, and the composite functions that dispatch to them
-names.settle(__name__, vars())
+globals().update(_names.public())  # the operators of the registry, and the composite functions that dispatch to them
+_names.settle(__name__, vars())
 _age_imported_objects()
 
 
 def __getattr__(name: str):
-    return names.lazy(name, _modules)
+    return _names.lazy(name, _modules)
+
+
+def __dir__() -> list[str]:
+    return _names.listed(globals(), _modules)

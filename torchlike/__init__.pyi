@@ -55,6 +55,8 @@ from torchlike import types as types
 from torchlike import utils as utils
 from torchlike import version as version
 from torchlike import xpu as xpu
+from torchlike._api.import_hook import install as install
+from torchlike._api.import_hook import load_ipython_extension as load_ipython_extension
 from torchlike._api.one_flag import distribute as distribute
 from torchlike._autograd.anomaly import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
 from torchlike._autograd.anomaly import is_anomaly_enabled as is_anomaly_enabled

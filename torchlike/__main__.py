@@ -1,44 +1,83 @@
-"""``python -m torchlike script.py args``: run an unchanged PyTorch program on torchlike."""
+"""``python -m torchlike``: run an unchanged PyTorch program, or a prompt, in which ``import torch`` means torchlike."""
 
 import os
 import sys
 from pathlib import Path
+from typing import NoReturn
 
-from torchlike._api import editor_stubs
-from torchlike._api.import_hook import run_module, run_script
+from torchlike._api import programs
 
 USAGE = """\
-usage: python -m torchlike [--mesh axes] script.py [args]
-       python -m torchlike [--mesh axes] -m module [args]
-       python -m torchlike --clear-cache
+usage: python -m torchlike [-i] [--mesh axes] [script.py | -m module | -c code | -] [args]
+       python -m torchlike --install-kernel [--user | --sys-prefix | --prefix folder] [--name name]
        python -m torchlike --stubs [folder]
+       python -m torchlike --clear-cache
+       python -m torchlike --version
 
-Runs a program in which 'import torch' imports torchlike, in this process only. --mesh data=8 runs it over 8 local
-devices with the results of one device; the axes are data, fsdp and model. --clear-cache deletes the compiled programs
-on disk. --stubs writes stubs of the package torch to a folder (by default 'typings'), so that editors and type checkers
-understand such programs."""
+Runs a program in which 'import torch' imports torchlike, in this process only: a script, a module, code, or standard
+input. Without a program, prompts for statements. Arguments are as for 'python'. Options of Python itself go first, as
+in 'python -X dev -m torchlike script.py'.
+
+-i                prompt for statements after the program has ended
+--mesh data=8     run over 8 local devices with the results of one; the axes are data, fsdp and model
+--install-kernel  install a kernel for Jupyter; --install-kernel --help lists its options
+--stubs           write stubs of the package torch to a folder (by default 'typings'), so that editors and type checkers
+                  understand such programs
+--clear-cache     delete the compiled programs on disk"""
 
 
 def main(argv: list[str]) -> None:
-    """Run the command `argv`: a script, `-m module`, `--clear-cache` or `--stubs`. Usage errors exit with status 2."""
-    if not argv or argv[0] in ("-h", "--help"):
+    """Run the command `argv`: a program with its arguments, or another command of `USAGE`.
+
+    Usage errors exit with status 2.
+    """
+    if argv[:1] in (["-h"], ["--help"]):
         print(USAGE)
-        sys.exit(0 if argv else 2)
-    if argv[0] == "--mesh" or argv[0].startswith("--mesh="):
-        argv = _begin_mesh(argv)
-    if argv[0] == "-m":
-        _run_named_module(argv[1:])
+    elif argv in (["-V"], ["--version"]):
+        _print_versions()
     elif argv == ["--clear-cache"]:
         _clear_cache()
-    elif argv[0] == "--stubs" and len(argv) < 3:
-        folder = Path(argv[1] if argv[1:] else "typings")
-        print(f"wrote {editor_stubs.write(folder)} stubs to {folder / 'torch'}")
-    elif argv[0].startswith("-"):
-        _give_up(f"unknown option {argv[0]}; options of Python itself go before -m torchlike")
-    elif not os.path.isfile(argv[0]):
-        _give_up(f"can't open {argv[0]!r} from {os.getcwd()!r}: {_why_not(argv[0])}")
+    elif argv[:1] == ["--stubs"] and len(argv) < 3:
+        _write_stubs(argv[1:])
+    elif argv[:1] == ["--install-kernel"]:
+        _install_kernel(argv[1:])
     else:
-        run_script(argv[0], argv[1:])
+        _run(argv)
+
+
+def _run(argv: list[str]) -> None:
+    """Run a program, or the prompt, after the options for programs."""
+    stays = False
+    while argv and (argv[0] == "-i" or argv[0].partition("=")[0] == "--mesh"):
+        stays |= argv[0] == "-i"
+        argv = argv[1:] if argv[0] == "-i" else _begin_mesh(argv)
+    if argv[:1] in ([], ["-"]) and (stays or (sys.stdin is not None and sys.stdin.isatty())):
+        from torchlike._api import prompt
+
+        prompt.start(argv or [""])
+    elif stays:
+        from torchlike._api import prompt
+
+        prompt.after(_program(argv))
+    else:
+        _program(argv).run()
+
+
+def _program(argv: list[str]) -> programs.Program:
+    if not argv or argv[0] == "-":
+        return programs.standard_input(argv or [""])
+    option, rest = argv[0][:2], ([argv[0][2:]] if argv[0][2:] else []) + argv[1:]  # both -m module and -mmodule
+    if option in ("-c", "-m") and not rest:
+        _give_up(f"{option} requires {'code' if option == '-c' else 'a module name'}")
+    if option == "-c":
+        return programs.command(rest[0], rest[1:])
+    if option == "-m":
+        return _named_module(rest[0], rest[1:])
+    if argv[0].startswith("-"):
+        _give_up(f"unknown option {argv[0]}; options of Python itself go before -m torchlike")
+    if not os.path.isfile(argv[0]):
+        _give_up(f"can't open {argv[0]!r} from {os.getcwd()!r}: {_why_not(argv[0])}")
+    return programs.script(argv[0], argv[1:])
 
 
 def _begin_mesh(argv: list[str]) -> list[str]:
@@ -46,8 +85,8 @@ def _begin_mesh(argv: list[str]) -> list[str]:
     _, equals, axes = argv[0].partition("=")
     rest = argv[1:] if equals else argv[2:]
     axes = axes if equals else "".join(argv[1:2])
-    if not axes or not rest:
-        _give_up("--mesh requires axes, such as data=8, and a script")
+    if not axes:
+        _give_up("--mesh requires axes, such as data=8")
     from torchlike._api import one_flag
 
     try:
@@ -55,6 +94,12 @@ def _begin_mesh(argv: list[str]) -> list[str]:
     except (ValueError, RuntimeError) as error:
         _give_up(str(error))
     return rest
+
+
+def _print_versions() -> None:
+    from torchlike._api import prompt
+
+    print(prompt.versions())
 
 
 def _clear_cache() -> None:
@@ -65,14 +110,29 @@ def _clear_cache() -> None:
     print(f"removed {removed.programs} compiled programs ({removed.bytes / 2**20:.1f} MiB){where}")
 
 
-def _run_named_module(argv: list[str]) -> None:
-    if not argv:
-        _give_up("-m requires a module name")
+def _write_stubs(argv: list[str]) -> None:
+    from torchlike._api import editor_stubs
+
+    folder = Path(argv[0] if argv else "typings")
+    print(f"wrote {editor_stubs.write(folder)} stubs to {folder / 'torch'}")
+
+
+def _install_kernel(argv: list[str]) -> None:
+    from torchlike._api import jupyter
+
     try:
-        run_module(argv[0], argv[1:])
+        print(f"installed a kernel in {jupyter.install_kernel(argv)}")
+    except (ModuleNotFoundError, OSError, ValueError) as error:
+        print(f"python -m torchlike --install-kernel: {error}", file=sys.stderr)
+        sys.exit(1)
+
+
+def _named_module(name: str, args: list[str]) -> programs.Program:
+    try:
+        return programs.module(name, args)
     except ModuleNotFoundError as error:
         # Report a usage error only if the named module itself is missing. A failed import inside it propagates.
-        if not f"{argv[0]}.__main__.".startswith(f"{error.name}."):
+        if not f"{name}.__main__.".startswith(f"{error.name}."):
             raise
         _give_up(f"no module named {error.name!r} on sys.path")
 
@@ -85,7 +145,7 @@ def _why_not(script: str) -> str:
     return "no such file"
 
 
-def _give_up(why: str) -> None:
+def _give_up(why: str) -> NoReturn:
     print(f"python -m torchlike: {why}\n\n{USAGE}", file=sys.stderr)
     sys.exit(2)
 

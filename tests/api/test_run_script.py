@@ -159,7 +159,8 @@ def test_a_module_of_a_package(tmp_path):
 @pytest.mark.parametrize(
     "args, sentence",
     [
-        ([], "usage: python -m torchlike [--mesh axes] script.py"),
+        (["-c"], "-c requires code"),
+        (["-i", "no_such.py"], "can't open 'no_such.py'"),
         (["no_such.py"], "can't open 'no_such.py'"),
         (["there"], "did you mean 'there.py'?"),
         (["."], "it is a directory"),
@@ -179,16 +180,3 @@ def test_nothing_to_run_is_said_in_a_sentence(args, sentence, tmp_path):
 def test_help_is_no_error(tmp_path):
     done = run(["--help"], tmp_path)
     assert (done.returncode, done.stdout.split()[0]) == (0, "usage:")
-
-
-def test_pytorch_already_imported_is_refused(script):
-    done = script("""
-        import sys, types
-        from torchlike._api.import_hook import install
-        sys.modules["torch"] = types.ModuleType("torch")
-        try:
-            install()
-        except ImportError as error:
-            print(error)
-    """)
-    assert done.stdout.startswith("PyTorch is already imported in this process")

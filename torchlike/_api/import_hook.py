@@ -1,4 +1,4 @@
-"""The import hook that makes ``import torch`` import torchlike in this process, and the script runner that uses it.
+"""The import hook that makes ``import torch`` import torchlike in this process.
 
 A name that torchlike lacks stays missing. The hook creates no placeholders, so ``hasattr`` and ``try: import`` give
 correct answers.
@@ -9,10 +9,9 @@ import importlib.abc
 import importlib.machinery
 import importlib.metadata
 import importlib.util
-import io
 import os
 import sys
-from types import CodeType, ModuleType, TracebackType
+from types import ModuleType
 from typing import Any
 
 from torchlike._api.names import settle
@@ -94,13 +93,28 @@ class _Distribution(importlib.metadata.Distribution):
 
 
 def install() -> None:
-    """Make ``import torch`` import torchlike from now on, here and in child processes that `multiprocessing` starts.
+    """Make `import torch` import torchlike from now on, in this process.
 
-    Raises ImportError if PyTorch itself is already imported.
+    Libraries that import torch, such as torchvision and transformers, then use torchlike too, and `importlib.metadata`
+    finds a package `torch`. Child processes that `multiprocessing` starts import torchlike as well, by every start
+    method. Further calls have no effect. `python -m torchlike` and `%load_ext torchlike` call this function. Call it
+    before torch, and any library that uses torch, is imported for the first time. PyTorch has no such function.
+
+    Raises:
+      ImportError: PyTorch itself is already imported in this process.
+
+    >>> torchlike.install()  # doctest: +SKIP
+    >>> import torch  # doctest: +SKIP
+    >>> torch is torchlike  # doctest: +SKIP
+    True
     """
     ours = sys.modules[_OURS]
     if sys.modules.get(_THEIRS, ours) is not ours:
-        raise ImportError("PyTorch is already imported in this process, so 'import torch' cannot mean torchlike")
+        raise ImportError(
+            "PyTorch is already imported in this process, so 'import torch' cannot mean torchlike. Start a new process "
+            "(in a notebook, restart the kernel), and call torchlike.install() there before the first import of torch "
+            "or of a library that imports torch."
+        )
     if not any(isinstance(finder, TorchFinder) for finder in sys.meta_path):
         sys.meta_path.insert(0, TorchFinder())
     for name, module in list(sys.modules.items()):
@@ -110,61 +124,17 @@ def install() -> None:
     ours.__name__ = _THEIRS  # libraries compare it with the first part of dotted names
 
 
-def run_script(script: str, args: list[str]) -> None:
-    """Run the file ``script`` as ``__main__``, as ``python script args`` does."""
-    path = os.path.abspath(script)
-    with io.open_code(path) as file:
-        source = file.read()
-    if not sys.flags.safe_path:
-        sys.path[0] = os.path.dirname(path)
-    _start(path, [script, *args], lambda: compile(source, path, "exec"), None)
+def load_ipython_extension(ipython: Any) -> None:
+    """Call `install`: `%load_ext torchlike` in IPython and notebooks.
 
+    The extension cannot be unloaded, because modules that have imported torchlike as torch keep it.
 
-def run_module(name: str, args: list[str]) -> None:
-    """Run the module ``name`` as ``__main__``, as ``python -m name args`` does.
-
-    For a package, run its ``__main__`` module.
-
-    Raises ModuleNotFoundError if the module does not exist or is not Python code.
+    Args:
+      ipython: the shell, which is not used.
     """
-    install()  # finding a.b imports a, and a may import torch
-    if name.startswith(_THEIRS + "."):
-        name = _OURS + name.removeprefix(_THEIRS)
-    spec = importlib.util.find_spec(name)
-    if spec is not None and spec.submodule_search_locations is not None:
-        return run_module(name + ".__main__", args)
-    if spec is None or spec.origin is None or not isinstance(spec.loader, importlib.abc.InspectLoader):
-        raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-    loader = spec.loader
-    return _start(spec.origin, [spec.origin, *args], lambda: loader.get_code(spec.name), spec)
-
-
-def _start(path, argv, code, spec) -> None:
-    main: Any = ModuleType("__main__")
-    main.__file__, main.__spec__, main.__loader__ = path, spec, spec and spec.loader
-    main.__package__ = spec.parent if spec else None
-    main.__builtins__ = sys.modules["builtins"]
-    sys.modules["__main__"], sys.argv = main, argv
     install()
-    _show_errors_from(path)
-    compiled: CodeType = code()
-    exec(compiled, main.__dict__)
 
 
-def _show_errors_from(path: str) -> None:
-    """Trim the traceback of an uncaught error so that it starts at the first frame of the program at ``path``.
-
-    The frames before it belong to torchlike. A traceback without a frame of the program is unchanged, except that a
-    SyntaxError is shown without a traceback.
-    """
-    show = sys.excepthook
-
-    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        own = trace
-        while own is not None and own.tb_frame.f_code.co_filename != path:
-            own = own.tb_next
-        if own is not None or isinstance(error, SyntaxError):
-            error, trace = error.with_traceback(own), own
-        show(kind, error, trace)
-
-    sys.excepthook = hook
+def own_name(name: str) -> str:
+    """Return the name in torchlike of a module of PyTorch, or the name of another module as it is."""
+    return _OURS + name.removeprefix(_THEIRS) if name.startswith(_THEIRS + ".") else name

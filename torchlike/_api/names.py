@@ -283,6 +283,11 @@ def lazy(name: str, modules: tuple[str, ...]) -> Any:
     raise _errors.arguments.unknown_name("torch", name, [n for n in vars(torchlike) if not n.startswith("_")])
 
 
+def listed(names: dict[str, Any], modules: tuple[str, ...]) -> list[str]:
+    """Return the names of a module for `dir`, with the submodules and names that `lazy` imports."""
+    return sorted({*names, *modules, *_ELSEWHERE})
+
+
 def settle(place: str, offered: dict[str, Any], package: str = "torchlike") -> None:
     """Set `__module__` of classes and functions in `offered` to the public module `place`, which exports them.
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from math import prod
 from pathlib import Path
 
-from torchlike._api.import_hook import run_module, run_script
+from torchlike._api import programs
 from torchlike._dtypes.devices import stand_ins
 from torchlike._engine.ahead import targets
 from torchlike._engine.ahead.lowering import Program, Recorded
@@ -113,7 +113,7 @@ def _run(given: argparse.Namespace, session: Session) -> None:
     handle = register_optimizer_step_post_hook(lambda *_: session.stepped())
     report.progress(f"running {given.script} up to the end of optimizer step {given.steps}")
     try:
-        (run_module if given.is_module else run_script)(given.script, given.args)
+        (programs.module if given.is_module else programs.script)(given.script, given.args).run()
     except Finished:
         pass
     except SystemExit as stop:

@@ -70,7 +70,7 @@ FROM_STYLES = {
     "module under another name": "import {owner} as m\nm.{last}()\n",
     "in a function": "def f():\n    from {owner} import {last}\n    {last}()\n",
     "optional": "try:\n    from {owner} import {last}\nexcept ImportError:\n    {last} = None\n",
-    "for type checkers": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from {owner} import {last}\n    {last}()\n",
+    "for type checkers": "import typing\nif typing.TYPE_CHECKING:\n    from {owner} import {last}\n    {last}()\n",
 }
 
 # Programs in which `torch.hidden`, or `hidden` of something else, is not PyTorch's.

@@ -70,22 +70,16 @@ def _processor() -> str:
 
 
 def _devices() -> list[str]:
-    """Return the devices of JAX. The last line is the error if a backend did not start."""
+    """Return JAX's devices: those that it prefers, and the CPU. The error of a backend that does not start is last."""
     import jax
 
-    try:
-        return [f"{device} ({device.device_kind})" for device in jax.devices()]
-    except Exception as error:
-        return [*_cpus(), f"error: {type(error).__name__}: {str(error) or 'a backend of JAX_PLATFORMS does not start'}"]
-
-
-def _cpus() -> list[str]:
-    import jax
-
-    try:
-        return [f"{device} ({device.device_kind})" for device in jax.devices("cpu")]
-    except Exception:
-        return []
+    found, errors = [], []
+    for backend in (None, "cpu"):
+        try:
+            found += jax.local_devices(backend=backend)
+        except Exception as error:
+            errors.append(f"error: {type(error).__name__}: {str(error) or 'a backend of JAX_PLATFORMS does not start'}")
+    return [f"{device} ({device.device_kind})" for device in dict.fromkeys(found)] + list(dict.fromkeys(errors))
 
 
 def _executor() -> str:

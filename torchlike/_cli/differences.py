@@ -236,7 +236,7 @@ ENTRIES = (
     ),
     Entry(
         OPTIMIZERS,
-        "`DataLoader(num_workers=...)`: workers take turns in the same process",
+        "`DataLoader(num_workers=...)`: worker processes compute with NumPy",
         "torch.utils.data.DataLoader torch.utils.data.dataloader.DataLoader",
     ),
     Entry(OPTIMIZERS, "`_scaled_mm` saturates and checks its operands", "torch._scaled_mm"),

@@ -19,7 +19,7 @@ from torchlike._cli.resolve import Use
 
 SUPPORTED, DIFFERING, REFUSED, MISSING = STATUSES = ("supported", "differing", "refused", "missing")
 OPERATORS = "torch.ops."
-PLUGINS = ("npu", "hpu", "mlu", "musa", "sdaa", "neuron", "hip")  # devices that other packages add to PyTorch
+PLUGINS = ("npu", "hpu", "mlu", "musa", "sdaa", "supa", "neuron", "tpu")  # devices that other packages add to PyTorch
 THEIR_OPERATORS = (
     "aten",
     "prims",
@@ -56,8 +56,7 @@ class Found(NamedTuple):
 
 def exists(name: str) -> bool:
     """Return whether torchlike has a name."""
-    found = find(name)
-    return not found.error
+    return not find(name).error
 
 
 def is_custom(name: str) -> bool:
@@ -79,7 +78,7 @@ def find(name: str) -> Found:
         except NotImplementedError as error:
             return Found(at, None, str(error), True)
         except Exception as error:
-            return Found(at if _is_followed(found) else name, None, str(error) or type(error).__name__)
+            return Found(at, None, str(error) or type(error).__name__)
     return Found(at, found)
 
 

@@ -199,7 +199,6 @@ ENTRIES = (
         "torch.svd torch.linalg.svd torch.linalg.svdvals torch.linalg.pinv torch.linalg.cond torch.linalg.matrix_rank "
         "torch.pinverse torch.linalg.eig",
     ),
-    Entry(MEMORY, "`share_memory_()` is refused.", "torch.Tensor.share_memory_"),
     Entry(
         MEMORY,
         "DLPack does not share writes with a `jax.Array`",

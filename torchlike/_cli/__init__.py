@@ -32,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return env.main(words[1:])
     from torchlike import __main__ as runner
 
-    if words[:1] in ([], ["-h"], ["--help"]):
+    if words[:1] in (["-h"], ["--help"]):
         print(USAGE)
     runner.main(words)
     return 0

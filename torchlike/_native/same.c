@@ -63,9 +63,9 @@ static PyObject *hold(PyObject *module, PyObject *arguments) {
             PyErr_SetString(PyExc_ValueError, "hold expects dicts and lists, and a tuple for each");
             return NULL;
         }
-        if (!(is_dict ? same_dict(one, before) : same_list(one, before))) Py_RETURN_FALSE;
+        if (!(is_dict ? same_dict(one, before) : same_list(one, before))) return Py_NewRef(Py_False);
     }
-    Py_RETURN_TRUE;
+    return Py_NewRef(Py_True);
 }
 
 /* empty(containers): return whether all dicts and lists in a list are empty. */
@@ -83,9 +83,9 @@ static PyObject *empty(PyObject *module, PyObject *containers) {
         ask_for(containers, i, count, 64);
         size = PyObject_Size(one);
         if (size < 0) return NULL;
-        if (size > 0) Py_RETURN_FALSE;
+        if (size > 0) return Py_NewRef(Py_False);
     }
-    Py_RETURN_TRUE;
+    return Py_NewRef(Py_True);
 }
 
 /* Follow a path of attribute names from an object. Return a new reference. */
@@ -120,9 +120,9 @@ static PyObject *attributes(PyObject *module, PyObject *arguments) {
         now = followed(object, path);
         if (now == NULL) return NULL;
         Py_DECREF(now); /* only its address is used below */
-        if (now != before) Py_RETURN_FALSE;
+        if (now != before) return Py_NewRef(Py_False);
     }
-    Py_RETURN_TRUE;
+    return Py_NewRef(Py_True);
 }
 
 /* alone(objects, name, type): return the objects' attributes of this name as a list. Return None if an attribute has
@@ -148,7 +148,7 @@ static PyObject *alone(PyObject *module, PyObject *arguments) {
         }
         if (Py_REFCNT(one) > 2 || (PyObject *)Py_TYPE(one) != type) { /* other references */
             Py_DECREF(found);
-            Py_RETURN_NONE;
+            return Py_NewRef(Py_None);
         }
     }
     return found;
@@ -175,7 +175,7 @@ static PyObject *assign(PyObject *module, PyObject *arguments) {
         }
     }
     if (PyList_Append(done, Py_True) < 0) return NULL;
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None);
 }
 
 static PyMethodDef methods[] = {

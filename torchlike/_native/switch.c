@@ -39,7 +39,7 @@ static PyObject *current(PyObject *module, PyObject *ignored) {
 static PyObject *use(PyObject *module, PyObject *next) {
     (void)module;
     put(next);
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None);
 }
 
 static PyObject *enter(PyObject *self, PyObject *ignored) {
@@ -59,7 +59,7 @@ static PyObject *enter(PyObject *self, PyObject *ignored) {
     }
     Py_DECREF(pair);
     if (failed) return NULL;
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None);
 }
 
 static PyObject *leave(PyObject *self, PyObject *ignored) {
@@ -71,13 +71,13 @@ static PyObject *leave(PyObject *self, PyObject *ignored) {
         done = PyObject_CallMethodObjArgs(self, leave_name, NULL);
         if (done == NULL) return NULL;
         Py_DECREF(done);
-        Py_RETURN_NONE;
+        return Py_NewRef(Py_None);
     }
     outside = PyObject_GetAttr(self, outside_name);
     if (outside == NULL) return NULL;
     put(outside);
     Py_DECREF(outside);
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None);
 }
 
 static PyMethodDef switch_methods[] = {
@@ -96,7 +96,7 @@ static PyObject *of(PyObject *module, PyObject *given) {
     Py_INCREF(given);
     plain = given;
     Py_XDECREF(old);
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None);
 }
 
 static PyMethodDef methods[] = {

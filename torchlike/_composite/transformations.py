@@ -181,10 +181,9 @@ class Update(NamedTuple):
         grads = [next(given) if steps else jnp.zeros_like(p) for p, steps in zip(params, self.stepped)]
         state = [next(given) for _ in structure.leaves]
         extra = {name: next(given) for name in self.extra}
-        made, after = self.recipe.make(numbers).update(
-            dict(zip(structure.names, grads)), structure.unpack(state), dict(zip(structure.names, params)), **extra
-        )
-        moved = [p if made[name] is None else (p + made[name]).astype(p.dtype) for name, p in zip(structure.names, params)]
+        named = [dict(zip(structure.names, arrays)) for arrays in (grads, params)]
+        changes, after = self.recipe.make(numbers).update(named[0], structure.unpack(state), named[1], **extra)
+        moved = [_moved(p, changes[name]) for name, p in zip(structure.names, params)]
         rows = [i for i, steps in enumerate(self.stepped) if steps]
         old = [params[i] for i in rows] + [state[i] for i in self.written()]
         packed = structure.pack(after)
@@ -233,6 +232,10 @@ def apply_update(
     del values, tensors  # release the references, so that the old buffers count as unused below
     rows = [p for p, steps in zip(params, update.stepped) if steps]
     commit(zip([*rows, *[state[i] for i in update.written()]], results))
+
+
+def _moved(param: Any, change: Any) -> Any:
+    return param if change is None else (param + change).astype(param.dtype)
 
 
 def _shapes(function: Callable, recipe: Recipe, avals: Sequence[Aval]) -> Any:

@@ -253,6 +253,7 @@ def test_a_state_over_all_parameters_cannot_grow():
     grads_of(params, 2)
     with pytest.raises(RuntimeError, match="mu of the transformation depends on all parameters"):
         optimizer.step()
+    assert params[0] not in optimizer.state
 
 
 def test_names_select_parts():

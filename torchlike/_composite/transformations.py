@@ -87,11 +87,9 @@ class Structure(NamedTuple):
 
     def unpack(self, arrays: Sequence) -> Any:
         """Return the state with these leaves."""
-        found = [x if one.key is None else jax.random.wrap_key_data(x, impl=one.key) for x, one in self._with(arrays)]
+        keys = [leaf.key for leaf in self.leaves]
+        found = [x if key is None else jax.random.wrap_key_data(x, impl=key) for x, key in zip(arrays, keys)]
         return jax.tree.unflatten(self.tree, found)
-
-    def _with(self, arrays: Sequence) -> Any:
-        return zip(arrays, self.leaves)
 
 
 def structure_of(recipe: Recipe, names: Sequence[Name], params: Sequence[Tensor]) -> Structure:

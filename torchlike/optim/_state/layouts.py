@@ -39,6 +39,7 @@ class Layout:
     def fill(self, state: dict[Tensor, Any], numbers: list[float]) -> None:
         """Take the state of the parameters, and create what is missing."""
         leaves, starts = self.structure.leaves, None
+        tensors = []
         for i, (leaf, owners) in enumerate(zip(leaves, self.owners)):
             found = next((state[p][leaf.name] for p in owners if leaf.name in state.get(p, ())), None)
             if found is None:
@@ -49,9 +50,11 @@ class Layout:
                     f"the state {leaf.name} of the transformation depends on all parameters of the group and has "
                     f"{list(found.shape)} elements, but {list(leaf.aval.shape)} with the new parameters"
                 )
-            self.state.append(found.to(leaf.aval.dtype))
+            tensors.append(found.to(leaf.aval.dtype))
+        for leaf, owners, tensor in zip(leaves, self.owners, tensors):
             for p in owners:
-                state[p][leaf.name] = self.state[-1]
+                state[p][leaf.name] = tensor
+        self.state = tensors
 
     def is_as_left(self, state: Mapping[Tensor, Any]) -> bool:
         """Return whether the state has the tensors of the last step."""
@@ -64,6 +67,7 @@ class Layout:
         )
 
     def plan(self, update: Update, extra: tuple) -> Any:
+        """Return the plan of an update with additional arrays of these avals."""
         key = update.stepped, update.extra, update.skips, extra
         found = self.plans.get(key)
         if found is None:
@@ -74,7 +78,7 @@ class Layout:
 def _plan(update: Update, extra: tuple) -> Any:
     try:
         return _shared_plan(update, extra)
-    except TypeError:  # a hyperparameter such as a mask cannot be hashed, or the transformation raises
+    except TypeError:  # a mask cannot be hashed, or the transformation raises this
         return update.plan(extra)
 
 

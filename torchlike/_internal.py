@@ -18,6 +18,14 @@ from torchlike._composite.multi_tensor import over_rows as over_rows
 from torchlike._composite.multi_tensor import row_update as row_update
 from torchlike._composite.multi_tensor import share_memory as share_memory
 from torchlike._composite.nn.native_functions import _safe_softmax as _safe_softmax
+from torchlike._composite.transformations import Name as Name
+from torchlike._composite.transformations import NeedsValue as NeedsValue
+from torchlike._composite.transformations import Recipe as Recipe
+from torchlike._composite.transformations import Structure as Structure
+from torchlike._composite.transformations import Update as Update
+from torchlike._composite.transformations import apply_update as apply_update
+from torchlike._composite.transformations import initial_state as initial_state
+from torchlike._composite.transformations import structure_of as structure_of
 from torchlike._composite.views.pinning import prefetch as prefetch
 from torchlike._dtypes import attention as attention
 from torchlike._dtypes import bfloat16 as bfloat16

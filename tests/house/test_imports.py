@@ -23,7 +23,7 @@ from tests.house.source import ROOT, Source, all_imports, imports, runtime_impor
 # Packages that do not import JAX.
 JAX_FREE = ("nn", "utils", "optim", "distributions", "serialization", "__main__")
 JAX_FREE_MODULES = ("torchlike._tensor.printing", "torchlike._api.import_hook")
-USES_OPTAX = ("optim",)
+USES_OPTAX = ("optim", "jax")
 COMPUTES = ("jax", "jaxlib")
 
 
@@ -112,7 +112,7 @@ def _other_libraries(source):
         if top in COMPUTES and is_free:
             found.append(f"{source}:{line} imports {name}, but it is written against the public API")
         if top == "optax" and folder(source.module) not in USES_OPTAX:
-            found.append(f"{source}:{line} imports optax, which only optim uses")
+            found.append(f"{source}:{line} imports optax, which only optim and jax use")
     return found
 
 

@@ -5,6 +5,7 @@ from typing import Any
 from torchlike.optim import lr_scheduler as lr_scheduler
 from torchlike.optim import swa_utils as swa_utils
 from torchlike.optim._adafactor import Adafactor as Adafactor
+from torchlike.optim._from_optax import from_optax as from_optax
 from torchlike.optim._muon import Muon as Muon
 from torchlike.optim.adadelta import Adadelta as Adadelta
 from torchlike.optim.adagrad import Adagrad as Adagrad

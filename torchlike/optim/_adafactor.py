@@ -9,6 +9,7 @@ from torchlike import Tensor
 from torchlike._internal import Step, namespace
 from torchlike.optim import _errors
 from torchlike.optim._checks import check_at_least
+from torchlike.optim._numbers import chosen
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
 from torchlike.optim.optimizer import Optimizer as Optimizer
 from torchlike.optim.optimizer import ParamsT
@@ -104,11 +105,10 @@ class Adafactor(RuleOptimizer):
             raise _errors.no_complex("Adafactor")
         return ("row_var", "col_var") if param.dim() > 1 else ("variance",)
 
-    def _start(self, group: Group, name: str, param: Tensor) -> Tensor:
-        shape = list(param.shape)
-        if name != "variance":
-            shape[-1 if name == "row_var" else -2] = 1
-        return torchlike.zeros(shape, dtype=param.dtype, device=param.device)
+    def _initial(self, group: Group, name: str, shape: tuple[int, ...]) -> tuple[float, tuple[int, ...]]:
+        if name == "row_var":
+            return 0.0, (*shape[:-1], 1)
+        return 0.0, (*shape[:-2], 1, shape[-1]) if name == "col_var" else shape
 
     def _check_kept(self, kept: Group, missing: list[str]) -> None:
         super()._check_kept(kept, [])
@@ -123,4 +123,5 @@ class Adafactor(RuleOptimizer):
         eps1, eps2 = group["eps"]
         eps1 = torchlike.finfo(bucket.dtype).eps if eps1 is None else eps1
         shrink = 1 - lr * group["weight_decay"]
-        return min(lr, 1 / step**0.5), step ** group["beta2_decay"], eps1, eps2, group["d"], shrink
+        rate = 1 / step**0.5
+        return chosen(lr < rate, lr, rate), step ** group["beta2_decay"], eps1, eps2, group["d"], shrink

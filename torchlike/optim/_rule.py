@@ -106,7 +106,16 @@ class RuleOptimizer(Optimizer):
 
     def _start(self, group: Group, name: str, param: Tensor) -> Tensor:
         """Return the initial value of a state tensor."""
-        return torchlike.zeros_like(param)
+        value, shape = self._initial(group, name, tuple(param.shape))
+        if shape != tuple(param.shape):
+            return torchlike.full(shape, value, dtype=param.dtype, device=param.device)
+        if value == 0:
+            return torchlike.zeros_like(param)
+        return torchlike.full_like(param, complex(value, value) if param.is_complex() else value)
+
+    def _initial(self, group: Group, name: str, shape: tuple[int, ...]) -> tuple[float, tuple[int, ...]]:
+        """Return the initial value of the elements of a state tensor, and its shape for a parameter of this shape."""
+        return 0.0, shape
 
     def _start_counters(self, group: Group) -> tuple[float, ...]:
         """Return the counters before the first step."""

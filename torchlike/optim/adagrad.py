@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import torchlike
 from torchlike import Tensor
 from torchlike._internal import Step, namespace
 from torchlike.optim import _errors
@@ -109,9 +108,8 @@ class Adagrad(RuleOptimizer):
     def _names(self, group: Group, param: Tensor | None = None) -> tuple[str, ...]:
         return ("sum",)
 
-    def _start(self, group: Group, name: str, param: Tensor) -> Tensor:
-        value = group["initial_accumulator_value"]
-        return torchlike.full_like(param, complex(value, value) if param.is_complex() else value)
+    def _initial(self, group: Group, name: str, shape: tuple[int, ...]) -> tuple[float, tuple[int, ...]]:
+        return group["initial_accumulator_value"], shape
 
     def _take_sparse(self, group: Group, grads: list, rows: list[int], sparse: list[int]) -> tuple[list, list]:
         if group["fused"]:

@@ -8,9 +8,10 @@ import torchlike
 from torchlike import Tensor
 from torchlike._internal import Step, namespace
 from torchlike.optim._checks import check_implementation, check_lr, check_positive
+from torchlike.optim._numbers import chosen, rounded
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
 from torchlike.optim.optimizer import Optimizer as Optimizer
-from torchlike.optim.optimizer import ParamsT, scalar_dtype
+from torchlike.optim.optimizer import ParamsT
 
 
 @update_rule
@@ -85,21 +86,17 @@ class ASGD(RuleOptimizer):
         super()._check_kept(kept, ["mu", *missing])  # PyTorch looks up `mu` first, so a missing `mu` is reported first
 
     def _start_counters(self, group: Group) -> tuple[float, ...]:
-        return 0.0, _rounded(float(group["lr"])), 1.0
+        lr = group["lr"]
+        return 0.0, rounded(float(lr) if isinstance(lr, Tensor) else lr), 1.0
 
     def _advance(self, group: Group, counters: tuple[float, ...]) -> tuple[float, ...]:
         step, lr = counters[0] + 1, group["lr"]
         eta = lr / (1 + group["lambd"] * lr * step) ** group["alpha"]
-        mu = 1 / max(1, step - group["t0"])
+        past = step - group["t0"]
+        mu = 1 / chosen(past > 1, past, 1)
         default = torchlike.get_default_dtype()  # the dtype of the tensors that PyTorch copies into the state
-        return step, _rounded(_rounded(eta, default)), _rounded(_rounded(mu, default))
+        return step, rounded(rounded(eta, default)), rounded(rounded(mu, default))
 
     def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
         _, eta, mu = before
         return eta, 1 - group["lambd"] * eta, mu
-
-
-def _rounded(value: Any, dtype: torchlike.dtype | None = None) -> Any:
-    """Round a counter to a dtype, because `eta` and `mu` are tensors in PyTorch."""
-    dtype = dtype or scalar_dtype()
-    return value.to(dtype) if isinstance(value, Tensor) else float(dtype.numpy.type(value))

@@ -7,9 +7,10 @@ from typing import Any
 from torchlike import Tensor
 from torchlike._internal import Step, namespace
 from torchlike.optim._checks import check_betas, check_implementation, check_lr, check_positive
+from torchlike.optim._numbers import rounded
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
 from torchlike.optim.optimizer import Optimizer as Optimizer
-from torchlike.optim.optimizer import ParamsT, scalar_dtype
+from torchlike.optim.optimizer import ParamsT
 
 
 @update_rule
@@ -97,8 +98,8 @@ class NAdam(RuleOptimizer):
         momentum = _momentum(group, step + 1)
         if isinstance(product, Tensor):
             return step + 1, product * momentum
-        as_counter = scalar_dtype().numpy.type  # PyTorch keeps the product in a tensor, so it is rounded to that dtype
-        return step + 1, float(as_counter(product) * as_counter(momentum))
+        # PyTorch keeps the product in a tensor, so it is rounded to that dtype.
+        return step + 1, rounded(rounded(product) * rounded(momentum))
 
     def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
         step, product = now

@@ -270,6 +270,9 @@ class Optimizer:
         hooks = [getattr(self, name) for name in _HOOKS] + [_every_step_pre, _every_step_post]
         return [tuple(params), *[x for state in kept.values() for x in state.values() if isinstance(x, Tensor)], *hooks]
 
+    def _check_scheduled(self) -> None:
+        """Raise an error if a scheduler cannot change the learning rate."""
+
     # --- the step -----------------------------------------------------------------------------------------------------
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
@@ -356,11 +359,15 @@ class Optimizer:
         params = _matched(self.param_groups, saved_groups)
         state: defaultdict[Any, Any] = defaultdict(dict)
         for key, value in state_dict["state"].items():
-            state[params.get(key, key)] = _cast(params[key], value) if key in params else value
+            state[params.get(key, key)] = self._loaded(params[key], value) if key in params else value
         groups = [_with_params(new, old) for old, new in zip(self.param_groups, saved_groups)]
         self.__setstate__({"state": state, "param_groups": groups})
         for hook in self._optimizer_load_state_dict_post_hooks.values():
             hook(self)
+
+    def _loaded(self, param: Tensor, value: Any) -> Any:
+        """Return a loaded entry of the state, cast to the parameter's dtype and device."""
+        return _cast(param, value)
 
 
 def _fill_with_zeros(grad: Tensor) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from torchlike import Tensor
 from torchlike._internal import Step, namespace
 from torchlike.optim._checks import check_betas, check_implementation, check_lr, check_positive
+from torchlike.optim._numbers import chosen
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
 from torchlike.optim.optimizer import Optimizer as Optimizer
 from torchlike.optim.optimizer import ParamsT
@@ -99,6 +100,7 @@ def _rectification(beta2: float, step: float) -> float:
     """Return the rectification factor of the step, or 0 while the second moment averages too few gradients."""
     limit = 2 / (1 - beta2) - 1
     length = limit - 2 * step * beta2**step / (1 - beta2**step)
-    if length <= 5.0:
+    if isinstance(length, float) and length <= 5.0:
         return 0.0
-    return ((length - 4) * (length - 2) * limit / ((limit - 4) * (limit - 2) * length)) ** 0.5
+    ratio = (length - 4) * (length - 2) * limit / ((limit - 4) * (limit - 2) * length)
+    return chosen(length > 5.0, ratio, 0.0) ** 0.5

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import torchlike
 from torchlike import Tensor
 from torchlike._internal import Step, namespace, wrong_type
 from torchlike.optim import _errors
@@ -82,13 +81,14 @@ class Rprop(RuleOptimizer):
         return "prev", "step_size"
 
     def _start(self, group: Group, name: str, param: Tensor) -> Tensor:
-        if name == "prev":
-            return torchlike.zeros_like(param)
         lr = group["lr"]
-        if isinstance(lr, Tensor) and lr.requires_grad:
+        if name == "step_size" and isinstance(lr, Tensor) and lr.requires_grad:
             raise wrong_type("full_like", "fill_value", 2, "Number", lr)
-        lr = float(lr)
-        return torchlike.full_like(param, complex(lr, lr) if param.is_complex() else lr)
+        return super()._start(group, name, param)
+
+    def _initial(self, group: Group, name: str, shape: tuple[int, ...]) -> tuple[float, tuple[int, ...]]:
+        lr = group["lr"]
+        return (0.0 if name == "prev" else float(lr) if isinstance(lr, Tensor) else lr), shape
 
     def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
         return *group["etas"], *group["step_sizes"]

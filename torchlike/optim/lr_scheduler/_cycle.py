@@ -83,6 +83,7 @@ class CyclicLR(_Cycle):
     ) -> None:
         if not isinstance(optimizer, Optimizer):
             raise _errors.not_an_optimizer(optimizer)
+        optimizer._check_scheduled()
         self.optimizer = optimizer
         base_lrs = self._per_group("base_lr", base_lr)
         if last_epoch == -1:

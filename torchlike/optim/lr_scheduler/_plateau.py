@@ -47,6 +47,7 @@ class ReduceLROnPlateau(LRScheduler):
         self.factor = factor
         if not isinstance(optimizer, Optimizer):
             raise _errors.not_an_optimizer(optimizer)
+        optimizer._check_scheduled()
         self.optimizer = optimizer
         groups = len(optimizer.param_groups)
         if isinstance(min_lr, (list, tuple)):

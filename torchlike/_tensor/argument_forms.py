@@ -93,7 +93,7 @@ def plain(a: Any) -> Any:
         return a.item()
     for kind in (int, float, complex):
         if isinstance(a, kind):  # for example, a member of an IntEnum
-            return kind.__pos__(a)  # not `kind(a)`, which would call a method of the subclass
+            return kind.__pos__(a)  # type: ignore[arg-type] - not `kind(a)`, which would call a method of the subclass
     if isinstance(a, type):
         return _dtypes.OF_PYTHON.get(a, a)
     if isinstance(a, slice | dict | set):

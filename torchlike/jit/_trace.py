@@ -63,14 +63,16 @@ def _arithmetic(name: str) -> Callable:
 class _Length(int):
     """A size of a traced tensor. Comparing it in the user's code warns, because PyTorch's sizes are tensors then."""
 
-    for _name, _function in (*_COMPARISONS.items(), ("__bool__", bool)):
-        locals()[_name] = _of_size(_name, _function, "Python boolean")
-    for _name in ("add", "radd", "sub", "rsub", "mul", "rmul", "floordiv", "rfloordiv", "mod", "rmod"):
-        locals()[f"__{_name}__"] = _arithmetic(f"__{_name}__")
     __int__ = _of_size("__int__", int, "Python integer")
     __float__ = _of_size("__float__", float, "Python float")
+    __bool__ = _of_size("__bool__", bool, "Python boolean")
     __hash__ = int.__hash__
-    del _name, _function
+
+
+for _name, _compare in _COMPARISONS.items():
+    setattr(_Length, _name, _of_size(_name, _compare, "Python boolean"))
+for _name in ("add", "radd", "sub", "rsub", "mul", "rmul", "floordiv", "rfloordiv", "mod", "rmod"):
+    setattr(_Length, f"__{_name}__", _arithmetic(f"__{_name}__"))
 
 
 class _Traced(Tensor):
@@ -94,7 +96,7 @@ class _Traced(Tensor):
     @property
     def shape(self) -> Size:
         """The sizes, whose comparisons warn."""
-        return Size(map(_Length, Tensor.shape.__get__(self)))  # type: ignore[attr-defined]
+        return Size(map(_Length, Tensor.shape.__get__(self)))
 
     def size(self, dim: int | None = None) -> Any:
         """Return `shape`, or one of the sizes."""

@@ -23,7 +23,7 @@ class TracerWarning(Warning):
 
 def deprecated(name: str, instead: str = "switch to `torch.compile` or `torch.export`") -> None:
     """Warn that a function of TorchScript is deprecated. As in PyTorch, the place of the warning is the library."""
-    warnings.warn(_errors.compiling.old_torchscript(name, instead), DeprecationWarning, stacklevel=2)
+    warnings.warn(_errors.compiling.old_torchscript(name, instead), DeprecationWarning)  # noqa: B028
 
 
 _CONVERSIONS = {

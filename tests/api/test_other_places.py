@@ -295,7 +295,7 @@ def test_what_is_scripted_or_traced_is_itself():
     assert torchlike.jit.script(layer) is layer and torchlike.jit.script(plain) is plain
     assert torchlike.jit.trace(layer, torchlike.ones(1, 2)) is layer
     torchlike.jit.trace(lambda x, y: calls.append((x, y)), (1, 2))
-    assert calls == [(1, 2)]
+    assert calls == [(1, 2)] * 3  # the second and third calls are PyTorch's check
     assert not isinstance(layer, torchlike.jit.ScriptModule) and not isinstance(plain, torchlike.jit.ScriptFunction)
     assert torchlike.jit._overload_method(plain)(2) == torchlike.jit.script_method(plain)(2) == 3
 

@@ -124,6 +124,18 @@ def test_a_traceback_holds_only_the_programs_frames(script):
     assert done.returncode == 1
 
 
+def test_the_traceback_of_a_nan_begins_at_the_program(script):
+    done = script("""
+        import torch
+
+        with torch.autograd.detect_anomaly():
+            x = torch.zeros(1, requires_grad=True)
+            (x.sqrt() * 0).sum().backward()
+    """)
+    told = done.stderr.partition("Traceback of forward call that caused the error:\n")[2].splitlines()
+    assert told[0].endswith('program.py", line 6, in <module>') and told[1] == "    (x.sqrt() * 0).sum().backward()"
+
+
 def test_an_error_of_an_operator_is_at_the_programs_line(script):
     done = script("""
         import torch

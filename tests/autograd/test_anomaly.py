@@ -1,7 +1,12 @@
 """Anomaly detection: the errors, and the warnings that precede them."""
 
-import pytest
+import os
+import warnings
 
+import pytest
+import torch as theirs
+
+import torchlike
 from tests.autograd.library import compare, leaf, log, programs, torch
 
 
@@ -107,3 +112,25 @@ def version():
 @pytest.mark.parametrize("program", programs(globals()), ids=lambda program: program.__name__)
 def test_as_in_pytorch(program):
     compare(program)
+
+
+def _frames(message: str) -> list[str]:
+    """Return the places in a traceback, without those in the libraries."""
+    lines = [line for line in message.splitlines() if line.startswith("  File ")]
+    return [line for line in lines if f"{os.sep}torch{os.sep}" not in line]
+
+
+def test_the_traceback_holds_the_frames_of_the_program():
+    def told(library):
+        net = library.nn.Sequential(library.nn.Linear(1, 1), library.nn.ReLU())
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            with library.autograd.detect_anomaly():
+                bad = (net(library.ones(1, 1)) * 0).sqrt()
+                with pytest.raises(RuntimeError, match="nan values"):
+                    (bad * 0).sum().backward()
+        return str(seen[-1].message)
+
+    ours = told(torchlike)
+    assert f"{os.sep}torchlike{os.sep}_" not in ours and "in told" in ours
+    assert _frames(ours)[-1] == _frames(told(theirs))[-1]

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import warnings
+from datetime import timedelta
 
 import pytest
 import torch
@@ -60,7 +61,8 @@ WITHOUT = {
         str(L.distributed.default_pg_timeout),
     ],
     "no environment": lambda L: L.distributed.init_process_group("gloo"),
-    "no NCCL": lambda L: init(L, "nccl", rank=0, world_size=1, store=L.distributed.HashStore()),
+    "no NCCL": lambda L: _told(L, "nccl"),
+    "no NCCL, with a timeout": lambda L: _told(L, "nccl", timeout=timedelta(seconds=5)),
     "no MPI": lambda L: init(L, "mpi"),
     "no such backend": lambda L: init(L, "foo", rank=0, world_size=1, store=L.distributed.HashStore()),
     "no such method": lambda L: init(L, "gloo", "bar://x", rank=0, world_size=1),
@@ -92,6 +94,14 @@ WITHOUT = {
     "module without a group": lambda L: L.nn.parallel.DistributedDataParallel(L.nn.Linear(2, 2)),
     "callback outside of a pass": lambda L: L.autograd.Variable._execution_engine.queue_callback(print),
 }
+
+
+def _told(L, *args, **kwargs):
+    """Return the error and the warnings of a backend that is missing."""
+    with warnings.catch_warnings(record=True) as seen, pytest.raises(RuntimeError) as error:
+        warnings.simplefilter("always")
+        init(L, *args, rank=0, world_size=1, store=L.distributed.HashStore(), **kwargs)
+    return str(error.value), [(w.category.__name__, str(w.message)) for w in seen]
 
 
 def init(L, *args, **kwargs):

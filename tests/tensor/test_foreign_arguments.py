@@ -3,6 +3,8 @@
 PyTorch accepts an array where it expects numbers, and refuses it where it expects a tensor.
 """
 
+import enum
+
 import numpy as np
 import pytest
 
@@ -421,3 +423,62 @@ def test_arrays_of_what_requires_grad_are_given_without_grad():
 
     both(program)
     both(lambda L: L.ones(3, requires_grad=True).numpy())
+
+
+class Count(enum.IntEnum):
+    TWO = 2
+
+
+class Whole(int):
+    """A subclass of int without other methods."""
+
+
+class Real(float):
+    """A subclass of float without other methods."""
+
+
+OPERATORS = """
+x*n
+n*x
+x+n
+n+x
+x-n
+n-x
+x/n
+n/x
+x//n
+x%n
+x**n
+n**x
+x>n
+x==n
+n>x
+x.clamp(n)
+x.pow(n)
+x.mul_(n)
+torch.add(x,n)
+torch.full((2,),n)
+x.masked_fill(x>0,n)
+torch.where(x>0,n,x)
+torch.nn.functional.pad(x,(1,1),value=n)
+"""
+SIZES = """
+x.view(n,2)
+x.chunk(n)
+x.repeat(n,1)
+x[n-1]
+x.sum(n-1)
+torch.ones(n)
+"""
+
+
+@pytest.mark.parametrize("number", [Count.TWO, Whole(3), Real(-0.0), Real(2.5)], ids=repr)
+@pytest.mark.parametrize("expression", OPERATORS.split())
+def test_numbers_of_subclasses(expression, number):
+    both(lambda L: eval(expression, {"torch": L, "x": L.tensor([[1.0, -2.0]]), "n": number}))
+
+
+@pytest.mark.parametrize("number", [Count.TWO, Whole(2)], ids=repr)
+@pytest.mark.parametrize("expression", SIZES.split())
+def test_sizes_of_subclasses(expression, number):
+    both(lambda L: eval(expression, {"torch": L, "x": L.ones(2, 2), "n": number}))

@@ -10,6 +10,7 @@ from typing import Any
 
 from torchlike import _dtypes, _errors, _sparse, storage
 from torchlike._api import refused
+from torchlike._api.homes import HOMES
 from torchlike._composite import (
     autocast,
     counting,
@@ -292,14 +293,18 @@ def settle(place: str, offered: dict[str, Any], package: str = "torchlike") -> N
     """Set `__module__` of classes and functions in `offered` to the public module `place`, which exports them.
 
     Otherwise `repr` of a class shows the private module that defines it. Only classes of `place` and of its private
-    submodules are changed. Functions are changed if they cannot be found in their own module, where `pickle` looks.
+    submodules are changed, and those that `HOMES` lists, which get the module in which PyTorch defines them. Functions
+    are changed if they cannot be found in their own module, where `pickle` looks.
     `package` is the name under which the public module is imported.
     """
     public = package + place.removeprefix("torchlike")
+    homes = HOMES.get(place.removeprefix("torchlike").removeprefix("."), {})
     for name, found in offered.items():
         if isinstance(found, FunctionType) and found.__qualname__ == name and not _is_found(found):
             found.__module__ = public
-        if isinstance(found, type) and (found.__module__ == place or found.__module__.startswith(place + "._")):
+        if isinstance(found, type) and name in homes:
+            _move(found, f"{package}.{homes[name]}".removesuffix("."))
+        elif isinstance(found, type) and (found.__module__ == place or found.__module__.startswith(place + "._")):
             _move(found, public)
 
 

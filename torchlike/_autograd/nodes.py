@@ -133,7 +133,7 @@ plain.node = Node.quick
 
 @functools.cache
 def _class_of(kind: type[Node], name: str) -> type[Node]:
-    return type(name, (kind,), {"__slots__": ()})
+    return type(name, (kind,), {"__slots__": (), "__module__": "builtins"})  # the module of PyTorch's classes
 
 
 class Refusal(Node):

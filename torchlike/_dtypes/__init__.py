@@ -253,26 +253,46 @@ def opmath(d: dtype) -> dtype:
     return float32 if d is float16 or d in NARROW else d
 
 
-class finfo:
+def _check_dtype(name: str, given: Any) -> None:
+    if not isinstance(given, dtype):
+        raise _errors.arguments.wrong_type(name, "type", 1, "torch.dtype", given)
+
+
+class _Limits:
+    """The common part of `finfo` and `iinfo`. Two of them are equal if their dtypes are."""
+
+    _of: dtype
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, self.__class__) and self._of is other._of
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+_DEFAULT: Any = object()
+
+
+class finfo(_Limits):
     """The numerical limits of a floating-point dtype, or of the parts of a complex one."""
 
-    def __init__(self, type: dtype | None = None) -> None:
+    def __init__(self, type: dtype = _DEFAULT) -> None:
         from torchlike._dtypes import modes
 
-        d = modes.default_dtype if type is None else type
+        d = modes.default_dtype if type is _DEFAULT else type
+        _check_dtype("finfo", d)
         if d.category < FLOATING:
             raise TypeError(
                 "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
             )
         info = ml_dtypes.finfo(d.to_real().numpy)
-        self.bits = d.to_real().itemsize * 8
-        self.dtype = d.to_real().name
+        self._of = real = d.to_real()
+        self.bits, self.dtype = real.itemsize * 8, real.name
         self.max, self.min = float(info.max), float(info.min)
         self.eps, self.tiny = float(info.eps), float(info.tiny)
         if d is float8_e5m2fnuz:
             self.eps = 0.125  # PyTorch's value, although the number after 1 is 1.25
         self.smallest_normal = self.tiny
-        self.resolution = 1.0 if d in FLOAT8 else float(info.resolution)
+        self.resolution = 1.0 if d in FLOAT8 else float(f"{info.resolution:.0e}")
 
     def __repr__(self) -> str:
         return (
@@ -281,17 +301,19 @@ class finfo:
         )
 
 
-class iinfo:
+class iinfo(_Limits):
     """The numerical limits of an integer dtype."""
 
     def __init__(self, type: dtype) -> None:
+        _check_dtype("iinfo", type)
         if type.category != INTEGER:
             raise _errors.dtypes.not_integer(type)
         info = np.iinfo(type.numpy)
-        self.bits, self.max, self.min, self.dtype = info.bits, int(info.max), int(info.min), type.name
+        self._of, self.dtype = type, type.name
+        self.bits, self.max, self.min = info.bits, int(info.max), int(info.min)
 
     def __repr__(self) -> str:
-        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
+        return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"
 
 
 def check_number(number: Any, dtype: dtype) -> None:

@@ -191,6 +191,9 @@ class set_grad_enabled(_GradSwitch):
     def _clone(self) -> Self:
         return type(self)(self.mode)
 
+    def __repr__(self) -> str:
+        return f"{type(self).__module__}.{type(self).__qualname__}(mode={self.mode})"
+
 
 class no_grad(_GradSwitch):
     """A context manager and decorator that turns off gradient recording.

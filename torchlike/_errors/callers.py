@@ -15,6 +15,7 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 _OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_RUNNER = os.path.join(_OURS, "_api", "import_hook.py")
 _STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 _INSTALLED = ("site-packages", "dist-packages")  # inside the standard library's folder, but not part of it
 
@@ -79,8 +80,14 @@ def calls_of_ours() -> list[str]:
 
 
 def users_stack() -> list[str]:
-    """Return the stack trace up to the user's line, in the format of `traceback.format_stack`."""
-    return traceback.format_stack(users_frame())
+    """Return the stack trace up to the user's line, in the format of `traceback.format_stack`.
+
+    Frames of this library are left out, and with `python -m torchlike` also the frames that start the program.
+    """
+    stack = traceback.extract_stack(users_frame())
+    starts = [number for number, frame in enumerate(stack, 1) if frame.filename == _RUNNER]
+    first = starts[-1] if starts else 0
+    return traceback.format_list([frame for frame in stack[first:] if not is_ours(frame.filename)])
 
 
 # -- for two functions of `fx` -----------------------------------------------------------------------------------------

@@ -73,13 +73,16 @@ def is_foreign(a: Any) -> bool:
     """Return whether a static argument is not in its key form yet, so that no plan may be built with it."""
     if a.__class__ is tuple:
         return any([x.__class__ in TENSOR_TYPES or is_foreign(x) for x in a])
+    if isinstance(a, int | float | complex):
+        return a.__class__ not in NUMBERS
     return isinstance(a, np.generic | np.ndarray | list | type)
 
 
 def plain(a: Any) -> Any:
     """Return an argument in its key form.
 
-    Lists become tuples, NumPy numbers become Python numbers, and Python types become dtypes.
+    Lists become tuples, NumPy numbers and instances of subclasses of Python numbers become Python numbers, and Python
+    types become dtypes.
     """
     cls = a.__class__
     if cls in TENSOR_TYPES or cls in NUMBERS or a is None:
@@ -88,6 +91,9 @@ def plain(a: Any) -> Any:
         return tuple([plain(x) for x in a])
     if isinstance(a, np.generic):
         return a.item()
+    for kind in (int, float, complex):
+        if isinstance(a, kind):  # for example, a member of an IntEnum
+            return kind.__pos__(a)  # type: ignore[arg-type] - not `kind(a)`, which would call a method of the subclass
     if isinstance(a, type):
         return _dtypes.OF_PYTHON.get(a, a)
     if isinstance(a, slice | dict | set):

@@ -25,6 +25,7 @@ from torchlike._engine.xla.transfers import constant, to_device
 from torchlike._errors.warned import warn
 from torchlike._random import Generator
 from torchlike._tensor import exchange, from_data
+from torchlike._tensor.argument_forms import plain
 from torchlike._tensor.exchange import from_file, from_numpy, frombuffer
 from torchlike._tensor.from_data import dtype_of
 from torchlike._tensor.tensor import Tensor, adopt, wrap
@@ -434,7 +435,7 @@ def _fill_number(name: str, number: Any) -> Any:
         return number.item()
     if not isinstance(number, int | float | complex):
         raise _errors.arguments.wrong_type(name, "fill_value", 2, "Number", number)
-    return number
+    return plain(number)
 
 
 def empty_strided(

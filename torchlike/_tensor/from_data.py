@@ -159,10 +159,10 @@ def _dtype_of_item(x: Any) -> Dtype:
 
 def _number(x: Any, dtype: Dtype) -> Any:
     if hasattr(x, "_storage"):
+        whole = dtype.category < _dtypes.FLOATING
         if x.numel() != 1:
-            whole = dtype.category < _dtypes.FLOATING
             raise _errors.memory.not_one_index() if whole else _errors.memory.not_one_scalar()
-        return x.item()
+        return x.item() if whole else x._without_history()
     return x.item() if hasattr(x, "item") and getattr(x, "ndim", 1) == 0 else x
 
 

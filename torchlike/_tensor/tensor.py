@@ -621,13 +621,20 @@ class Tensor(Methods):
         return int(self._only())
 
     def __float__(self) -> float:
-        found = self._only()
+        found = self._without_history()
         if found.__class__ is complex and found.imag:
             raise _errors.dtypes.overflow("double")
         return float(found.real)
 
     def __complex__(self) -> complex:
-        return complex(self._only())
+        return complex(self._without_history())
+
+    def _without_history(self) -> Any:
+        """Return the only element, and warn if the number loses the tensor's place in a gradient graph."""
+        found = self._only()
+        if modes.local.grad and self.requires_grad:
+            _errors.warned.once(_errors.autograd.SCALAR_WITHOUT_GRAD)
+        return found
 
     def _only(self) -> Any:
         if self.numel() != 1:

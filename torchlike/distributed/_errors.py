@@ -31,6 +31,9 @@ def unknown_backend(name: str) -> AssertionError:
     return AssertionError(f"Unknown backend type {name}")
 
 
+NO_NCCL_TIMEOUT = "Attempted to get default timeout for nccl backend, but NCCL support is not compiled"
+
+
 def not_built_in(name: str) -> RuntimeError:
     more = (
         " MPI is only included if you build PyTorch from source on a host that has MPI installed."

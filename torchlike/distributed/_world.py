@@ -124,6 +124,8 @@ def init_process_group(
     if store is not None and rank < 0:
         raise errors.store_needs("rank")
     name = _backend(backend)
+    if timeout is None and name == "nccl" and not is_nccl_available():
+        warn(errors.NO_NCCL_TIMEOUT)
     allowed = timeout or default_pg_timeout
     if store is None and ahead.session is not None:
         store, rank, world_size = HashStore(), *_told(rank, world_size)

@@ -12,10 +12,8 @@ from typing import Final as Final
 from torchlike import _errors
 from torchlike._errors.warned import warn
 from torchlike.futures import Future as Future
-
-
-class TracerWarning(Warning):
-    """The warning category of PyTorch's tracer. torchlike never emits it."""
+from torchlike.jit import _trace
+from torchlike.jit._trace import TracerWarning as TracerWarning
 
 
 class ScriptModule:
@@ -146,6 +144,7 @@ def freeze(mod: Any, preserved_attrs: list[str] | None = None, optimize_numerics
     Raises:
         RuntimeError: The module is in training mode.
     """
+    _trace.deprecated("freeze", "use `torch.compile` instead")
     if getattr(mod, "training", False):
         raise RuntimeError(
             "Freezing is currently only implemented for modules in eval mode. Please call .eval() on "
@@ -156,6 +155,7 @@ def freeze(mod: Any, preserved_attrs: list[str] | None = None, optimize_numerics
 
 def optimize_for_inference(mod: Any, other_methods: list[str] | None = None) -> Any:
     """Return the module unchanged, like `freeze`."""
+    _trace.deprecated("optimize_for_inference", "use `torch.compile` instead")
     return freeze(mod, other_methods)
 
 
@@ -173,11 +173,18 @@ def trace_module(
     Args:
         mod: the module.
         inputs: a dict from method names to example inputs.
-        optimize, check_trace, check_inputs, check_tolerance, strict: accepted for compatibility, without effect.
+        check_trace, check_inputs: as for `trace`; `check_inputs` is a list of such dicts.
+        optimize, check_tolerance, strict: accepted for compatibility, without effect.
     """
     for name, given in inputs.items():
-        trace(getattr(mod, name), given)
+        method = mod if name == "forward" else getattr(mod, name)
+        checks = [each[name] for each in check_inputs] if check_inputs else None
+        _trace.examples(method, _positional(given), {}, check_trace, checks)
     return mod
+
+
+def _positional(given: Any) -> tuple | list:
+    return given if builtins.isinstance(given, tuple | list) else (given,)
 
 
 def script(obj: Any, optimize: None = None, _frames_up: int = 0, _rcb: Any = None, example_inputs: Any = None) -> Any:
@@ -187,6 +194,7 @@ def script(obj: Any, optimize: None = None, _frames_up: int = 0, _rcb: Any = Non
     """
     if not callable(obj) and not builtins.isinstance(obj, dict | list | str):
         raise _errors.arguments.no_torchscript("script")
+    _trace.deprecated("script")
     return obj
 
 
@@ -202,23 +210,26 @@ def trace(
     example_kwarg_inputs: dict | None = None,
     **internal: Any,
 ) -> Any:
-    """Call the function or module once with the example inputs and return it unchanged.
+    """Call the function or module with the example inputs and return it unchanged.
 
     A function traced by PyTorch repeats the operators of the example call. The function returned here keeps its
-    data-dependent control flow. It does not have the members `save`, `code` and `graph` of a traced object.
+    data-dependent control flow. It does not have the members `save`, `code` and `graph` of a traced object. A
+    `TracerWarning` shows each place where a tensor becomes a Python value, which a PyTorch trace would not record.
 
     Args:
         func: the function or module.
         example_inputs: a tuple or list of positional arguments, or a single argument.
-        optimize, check_trace, check_inputs, check_tolerance, strict: accepted for compatibility, without effect.
+        check_trace: whether the function is called twice more, without gradients, as by PyTorch's check.
+        check_inputs: a list of arguments for the check, in place of `example_inputs`.
+        optimize, check_tolerance, strict: accepted for compatibility, without effect.
         example_kwarg_inputs: a dict of keyword arguments, in place of `example_inputs`.
     """
     if internal:
         raise _errors.arguments.unsupported("jit.trace", sorted(internal)[0])
-    if example_kwarg_inputs is not None:
-        func(**example_kwarg_inputs)
-    elif example_inputs is not None:
-        func(*(example_inputs if builtins.isinstance(example_inputs, tuple | list) else (example_inputs,)))
+    _trace.deprecated("trace")
+    args = () if example_inputs is None else _positional(example_inputs)
+    if example_inputs is not None or example_kwarg_inputs is not None:
+        _trace.examples(func, args, example_kwarg_inputs or {}, check_trace, check_inputs)
     return func
 
 

@@ -1,5 +1,7 @@
 """Programs for which PyTorch warns. They run, and the warnings and results must be the same."""
 
+import math
+
 import numpy as np
 
 from tests.oracle.bad_input._programs import leaf
@@ -103,6 +105,14 @@ def _loss(torch, name, *shapes, **kwargs):
 
 
 ROWS = {
+    "float of what requires grad": lambda torch: float(leaf(torch, 1)),
+    "complex of what requires grad": lambda torch: complex(leaf(torch, 1) * 2),
+    "square root of what requires grad": lambda torch: math.sqrt(leaf(torch, 1)),
+    "formatted as a float": lambda torch: "%.2f" % leaf(torch, 1),  # noqa: UP031 - the conversion warns
+    "list of what requires grad": lambda torch: torch.tensor([[leaf(torch, 1), 1.0], [leaf(torch, 1), 2.0]]),
+    "as_tensor of what requires grad": lambda torch: torch.as_tensor([leaf(torch, 1)], dtype=torch.float64),
+    "new_tensor of what requires grad": lambda torch: torch.ones(1).new_tensor([leaf(torch, 1)]),
+    "Tensor of what requires grad": lambda torch: torch.Tensor([leaf(torch, 1)]),
     "tensor of a tensor": lambda torch: torch.tensor(torch.ones(2)),
     "new_tensor of a tensor": lambda torch: torch.ones(2).new_tensor(torch.ones(2)),
     "T of three dims": lambda torch: torch.ones(2, 3, 4).T,

@@ -81,3 +81,29 @@ def returned_grad() -> str:
 
 def returned_view() -> str:
     return "it returns a view"
+
+
+# -- TorchScript -------------------------------------------------------------------------------------------------------
+
+UNTRACED_ITERATION = (
+    "Iterating over a tensor might cause the trace to be incorrect. Passing a tensor of different shape won't change "
+    "the number of iterations executed (and might lead to errors or silently give incorrect results)."
+)
+UNTRACED_LENGTH = (
+    "Using len to get tensor shape might cause the trace to be incorrect. Recommended usage would be tensor.shape[0]. "
+    "Passing a tensor of different shape might lead to errors or silently give incorrect results."
+)
+
+
+def untraced_conversion(kind: str) -> str:
+    """Return the warning about a traced tensor that is converted to a Python value."""
+    return (
+        f"Converting a tensor to a {kind} might cause the trace to be incorrect. We can't record the data flow of "
+        "Python values, so this value will be treated as a constant in the future. This means that the trace might "
+        "not generalize to other inputs!"
+    )
+
+
+def old_torchscript(name: str, instead: str) -> str:
+    """Return the warning about a deprecated function of TorchScript."""
+    return f"`torch.jit.{name}` is deprecated. Please {instead}."

@@ -13,6 +13,11 @@ NON_LEAF_GRAD = (
     "the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
 )
 
+SCALAR_WITHOUT_GRAD = (
+    "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+    "Consider using tensor.detach() first."
+)
+
 
 def leaf_in_place() -> RuntimeError:
     return RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")

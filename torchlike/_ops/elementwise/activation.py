@@ -121,7 +121,7 @@ def mish(input: Array):
 )
 def logsigmoid(input: Array):
     """Return log(sigmoid(x)) for each element x, without overflow."""
-    return -log1p_exp(-input)
+    return 0 - log1p_exp(-input)  # a subtraction, because the value of large x is 0, not -0
 
 
 @pointwise(autocast=FULL_ELSEWHERE, where=PLACES, check=floating("softplus_cpu"), inplace=False)

@@ -67,7 +67,7 @@ def inverse(x):
     XLA's has errors of 100 units in the last place near 1 in float32, so a step of Newton's method follows it. The
     residual is that of `erfc` where x is near 1.
     """
-    found = jax.lax.erf_inv(x)
+    found = jnp.copysign(jax.lax.erf_inv(x), x)
     if x.dtype.itemsize > 4:
         return found
     size, y = jnp.abs(x), jnp.abs(found)

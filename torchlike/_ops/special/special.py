@@ -75,7 +75,7 @@ def erfinv(input: Array):
 
 
 _inverse_erf = with_slopes(
-    lambda x: library(x).erfinv(x) if namespace(x) is np else error_function.inverse(x),
+    lambda x: np.copysign(library(x).erfinv(x), x) if namespace(x) is np else error_function.inverse(x),
     lambda r, x: math.sqrt(math.pi) / 2 * namespace(x).exp(r * r),
 )
 

@@ -1,0 +1,69 @@
+"""The modules in which PyTorch defines classes that other modules export. `repr` and tracebacks show these modules."""
+
+from __future__ import annotations
+
+_GRAD_MODES = dict.fromkeys(("no_grad", "enable_grad", "set_grad_enabled", "inference_mode"), "autograd.grad_mode")
+_CONTAINERS = {
+    "MultiheadAttention": "nn.modules.activation",
+    "ParameterDict": "nn.modules.container",
+    "ParameterList": "nn.modules.container",
+}
+_TRANSFORMS = (
+    "AbsTransform",
+    "AffineTransform",
+    "CatTransform",
+    "ComposeTransform",
+    "CorrCholeskyTransform",
+    "CumulativeDistributionTransform",
+    "ExpTransform",
+    "IndependentTransform",
+    "LowerCholeskyTransform",
+    "PositiveDefiniteTransform",
+    "PowerTransform",
+    "ReshapeTransform",
+    "SigmoidTransform",
+    "SoftmaxTransform",
+    "SoftplusTransform",
+    "StackTransform",
+    "StickBreakingTransform",
+    "TanhTransform",
+    "Transform",
+)
+_AMP = {"autocast": "amp.autocast_mode", "GradScaler": "amp.grad_scaler"}
+_GROUPS = ("Backend", "GroupMember", "P2POp", "PrefixStore", "ProcessGroup", "ReduceOp", "Store", "Work", "group")
+
+# For each exporting module, without the prefix "torch.", the names of classes and the modules that define them.
+HOMES: dict[str, dict[str, str]] = {
+    "": {**_GRAD_MODES, "Generator": "_C"},
+    "autograd": {**_GRAD_MODES, **dict.fromkeys(("detect_anomaly", "set_detect_anomaly"), "autograd.anomaly_mode")},
+    "autograd.function": {"FunctionCtx": "autograd.function"},
+    "autograd.graph": dict.fromkeys(("GradientEdge", "Node", "save_on_cpu", "saved_tensors_hooks"), "autograd.graph"),
+    "autograd.profiler": {"record_function": "autograd.profiler"},
+    "cpu.amp": {name: f"cpu.{home}" for name, home in _AMP.items()},
+    "cuda": {
+        **dict.fromkeys(("CUDAPluggableAllocator", "MemPool"), "cuda.memory"),
+        "OutOfMemoryError": "",
+        "StreamContext": "cuda",
+    },
+    "cuda.amp": {name: f"cuda.{home}" for name, home in _AMP.items()},
+    "distributed": {
+        **dict.fromkeys(_GROUPS, "distributed.distributed_c10d"),
+        **dict.fromkeys(("BuiltinCommHookType", "FileStore", "GradBucket", "HashStore"), "_C._distributed_c10d"),
+        "TCPStore": "_C._distributed_c10d",
+        "DistBackendError": "distributed",
+        "DistError": "distributed",
+    },
+    "distributions": dict.fromkeys(_TRANSFORMS, "distributions.transforms"),
+    "fx": {"Tracer": "fx._symbolic_trace"},
+    "futures": {"Future": "jit"},
+    "linalg": {"LinAlgError": "_C"},
+    "nn": {**_CONTAINERS, **dict.fromkeys(("UninitializedBuffer", "UninitializedParameter"), "nn.parameter")},
+    "nn.modules": _CONTAINERS,
+    "profiler": {"record_function": "autograd.profiler"},
+    "utils._pytree": dict.fromkeys(
+        ("GetAttrKey", "LeafSpec", "MappingKey", "NodeDef", "SequenceKey", "TreeSpec"), "utils._pytree"
+    ),
+    "utils.dlpack": {"DLDeviceType": "utils.dlpack"},
+    "utils.hooks": {"RemovableHandle": "utils.hooks"},
+    "utils.tensorboard": {"FileWriter": "utils.tensorboard.writer"},
+}

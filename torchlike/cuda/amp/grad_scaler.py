@@ -1,0 +1,5 @@
+"""`torch.cuda.amp.grad_scaler`: the deprecated `GradScaler`."""
+
+from torchlike.cuda.amp import GradScaler as GradScaler
+
+__all__ = ["GradScaler"]

@@ -15,7 +15,7 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 _OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-_RUNNER = os.path.join(_OURS, "_api", "import_hook.py")
+_RUNNER = os.path.join(_OURS, "_api", "programs.py")
 _STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 _INSTALLED = ("site-packages", "dist-packages")  # inside the standard library's folder, but not part of it
 

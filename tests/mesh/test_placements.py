@@ -47,3 +47,11 @@ def test_the_mesh_of_an_accelerator():
         assert difference(spread["losses"], one["losses"]) < 1e-6
         assert (spread["batches"], spread["sharded"], spread["devices"]) == (["P('data',)"], 1, 1)
         assert (one["batches"], one["devices"]) == (["None"], 8)
+
+
+def test_loaders():
+    """Samples are computed in the main process and in workers, which have no mesh."""
+    running = [started(mesh, "loaded") for mesh in ("data=4", "", PYTORCH)]
+    spread, alone, theirs = (said(process)[0]["losses"] for process in running)
+    assert difference(spread, theirs) < 1e-6
+    assert difference(alone, theirs) < 1e-6

@@ -11,12 +11,14 @@ from torchlike._engine.trace.interrupts import uninterrupted
 from torchlike._engine.xla import background
 from torchlike._engine.xla.forked import forked
 from torchlike._engine.xla.jax_private import backend_is_started
+from torchlike._engine.xla.mesh import active
 
 
 def compute_with_numpy() -> None:
     """Let this process compute with NumPy only. Work that needs XLA raises RuntimeError."""
     if not forked.is_closed:
         forked.is_closed = True
+        active.mesh = None
         flush.set_executor("numpy")
         jax.monitoring.register_event_duration_secs_listener(_refuse)
 

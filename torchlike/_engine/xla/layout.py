@@ -145,6 +145,8 @@ def _add_written(
     """Add the shardings of results that replace the contents of a storage: those of the old contents."""
     first: dict[Any, Any] = {}  # the contents at the beginning, by storage
     for storage, old, slot in trace.puts:
+        if storage() is None:  # a reference to a freed storage has no hash
+            continue
         held = first.setdefault(storage, old)
         value = trace.results[slot]()
         if isinstance(held, int):

@@ -393,10 +393,10 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
                 self._tasks[number] = worker
 
     def _takes_more(self, worker: int) -> bool:
-        if not self._active[worker]:
-            return False
+        if self._in_order or not self._active[worker]:
+            return self._active[worker]
         requests = sum(w == worker for w in self._tasks.values())
-        return self._in_order or requests < self._most * self._count // sum(self._active)
+        return requests < self._most * self._count // sum(self._active)
 
     def _next_data(self) -> Any:
         kind, data = self._next_answer()

@@ -101,9 +101,9 @@ def pad_sequence(
         raise _errors.padding_side(padding_side)
     rows = list(sequences.unbind(0) if isinstance(sequences, Tensor) else sequences)
     longest = max(row.size(0) for row in rows)
-    made = _padded_on_host(rows, longest, padding_value, padding_side == "right")
+    made = _padded_on_host(rows, longest, padding_value, padding_side == "right", batch_first)
     if made is not None:
-        return made if batch_first else made.transpose(0, 1).contiguous()
+        return made
     padded = []
     for row in rows:
         missing = longest - row.size(0)
@@ -113,21 +113,30 @@ def pad_sequence(
     return torchlike.stack(padded, 0 if batch_first else 1)
 
 
-def _padded_on_host(rows: list[Tensor], longest: int, value: float, right: bool) -> Tensor | None:
-    """Return plain CPU tensors as one padded tensor (N, L, *), assembled at once by NumPy.
+def _padded_on_host(rows: list[Tensor], longest: int, value: float, right: bool, batch_first: bool) -> Tensor | None:
+    """Return plain CPU tensors as one padded tensor, assembled at once by NumPy.
 
     Batches of a loader have other lengths each time, so recorded operators would make a new program for each batch.
-    Return None for other tensors and for a value that the dtype may not have.
+    Return None for other tensors, and for a value that the dtype may not have.
     """
-    arrays = host_arrays(rows) if type(value) in (int, float) else None
-    if arrays is None or any(a.shape[1:] != arrays[0].shape[1:] for a in arrays):
+    arrays = host_arrays(rows)
+    if arrays is None or not _has(arrays[0].dtype, value) or any(a.shape[1:] != arrays[0].shape[1:] for a in arrays):
         return None
-    if not rows[0].is_floating_point() and not (type(value) is float and value == 0) and not 0 <= value < 128:
-        return None
-    made = np.full((len(arrays), longest, *arrays[0].shape[1:]), value, arrays[0].dtype)
-    for place, array in zip(made, arrays):
+    sizes = (len(arrays), longest) if batch_first else (longest, len(arrays))
+    made = np.full((*sizes, *arrays[0].shape[1:]), value, arrays[0].dtype)
+    for place, array in zip(made if batch_first else made.swapaxes(0, 1), arrays):
         place[slice(len(array)) if right else slice(longest - len(array), longest)] = array
     return of_array(made)
+
+
+def _has(dtype: np.dtype, value: Any) -> bool:
+    """Return whether an integer dtype, or one of the larger floating-point dtypes, has a Python number."""
+    if type(value) not in (int, float):
+        return False
+    if dtype.kind in "iu":
+        return np.iinfo(dtype).min <= value <= np.iinfo(dtype).max and value == int(value)
+    is_in_range = not abs(value) > np.finfo(dtype).max if dtype in (np.float32, np.float64) else False
+    return is_in_range or (dtype.kind == "f" and abs(value) == float("inf"))
 
 
 def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list[Tensor]:

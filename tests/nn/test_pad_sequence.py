@@ -7,7 +7,7 @@ import torch
 
 import torchlike
 
-DTYPES = "float32 float64 float16 bfloat16 int64 int32 int8 uint8 bool complex64".split()
+DTYPES = ["float32", "float64", "float16", "bfloat16", "int64", "int32", "int8", "uint8", "bool", "complex64"]
 VALUES = [0, 0.0, -100, 1.5, 300, float("inf"), float("nan"), -1, True, 1e300, 2**40]
 
 

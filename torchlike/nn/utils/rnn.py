@@ -135,7 +135,7 @@ def _has(dtype: np.dtype, value: Any) -> bool:
         return False
     if dtype.kind in "iu":
         return np.iinfo(dtype).min <= value <= np.iinfo(dtype).max and value == int(value)
-    is_in_range = not abs(value) > np.finfo(dtype).max if dtype in (np.float32, np.float64) else False
+    is_in_range = not abs(value) > float(np.finfo(dtype).max) if dtype in (np.float32, np.float64) else False
     return is_in_range or (dtype.kind == "f" and abs(value) == float("inf"))
 
 

@@ -1,6 +1,7 @@
 """Worker processes of a `DataLoader`: how they end, what they send, and what they leave behind."""
 
 import functools
+import importlib
 import json
 import multiprocessing
 import os
@@ -277,3 +278,16 @@ def test_a_tensor_of_a_large_storage_travels_alone():
     assert [t.untyped_storage().nbytes() for t in column + rows] == [24_000, 8_000, 16_000]
     assert [t.stride() for t in column + rows] == [(1,), (1,), (1000, 1)]
     assert torchlike.equal(column[0], large[:, 1])
+
+
+def test_a_long_wait_before_the_start_of_workers_is_reported(monkeypatch):
+    background = importlib.import_module("torchlike._engine.xla.background")
+    log = importlib.import_module("torchlike._engine.report.log")
+    told = []
+    monkeypatch.setattr(log, "tell_user", told.append)
+    monkeypatch.setattr(log, "SLOW", 0.05)
+    job = background.Job(lambda: time.sleep(0.2))
+    assert list(DataLoader(Rows(int, 2), batch_size=None, num_workers=1)) == [0, 1]
+    assert job.is_done()
+    assert len(told) == 1
+    assert "for compiles in the background before it started a process" in told[0]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import time
 
 import jax
 
+from torchlike._engine.report import log
 from torchlike._engine.trace import flush, trace
 from torchlike._engine.trace.interrupts import uninterrupted
 from torchlike._engine.xla import background
@@ -34,7 +36,9 @@ def prepare_fork() -> None:
 
     A child process would wait forever for the result of a program, or for a lock of the compile.
     """
+    started = time.perf_counter()
     background.wait_for_all()
+    log.waited_to_fork(time.perf_counter() - started)
     flush.boundary()
     if backend_is_started():
         for array in jax.live_arrays():

@@ -66,6 +66,12 @@ def waited(seconds: float, names: Sequence[str]) -> None:
     tell_user(f"{users_place()} waited {seconds:.1f} s for a compile of {count} ({summary(names)})")
 
 
+def waited_to_fork(seconds: float) -> None:
+    """Report a wait for the compiles in the background before a fork, if it was long."""
+    if seconds >= SLOW and not logger.isEnabledFor(logging.DEBUG):
+        tell_user(f"{users_place()} waited {seconds:.1f} s for compiles in the background before it started a process")
+
+
 def tell_user(text: str) -> None:
     """Write a line to stderr, or to the handlers that the program has given to the logger."""
     prefix = "" if logger.handlers else "torchlike: "  # the handler of `log_as_asked` writes it itself

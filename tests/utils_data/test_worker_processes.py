@@ -33,10 +33,12 @@ def ends(library):
 
 @pytest.mark.parametrize("name", [*CASES, "in order", "out of order"])
 def test_ends(name):
-    theirs = ends("torch")[name]
-    if name in ("killed", "left") and theirs[0] == "ConnectionResetError":
-        theirs = ["RuntimeError", "DataLoader worker (pid(s) ) exited unexpectedly", ends("torchlike")[name][2]]
-    assert ends("torchlike")[name] == theirs
+    ours, theirs = ends("torchlike")[name], ends("torch")[name]
+    if name in ("killed", "left"):  # PyTorch notices the death in one of three ways, by chance
+        assert ours[1] == "DataLoader worker (pid(s) ) exited unexpectedly"
+        assert theirs[0] == "ConnectionResetError" or ours[1:] == theirs[1:] or ours[2] == theirs[1]
+    else:
+        assert ours == theirs
 
 
 class Rows(Dataset):

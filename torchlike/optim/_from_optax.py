@@ -143,7 +143,7 @@ class OptaxOptimizer(Optimizer):
         """Return the maker of a group. With `only`, at most this hyperparameter is a number of the step."""
         runtime = [name for name in self._names if self._is_runtime(name, group.get(name)) and only in (None, name)]
         options = {name: group.get(name, self._others.get(name)) for name in self._names if name not in runtime}
-        fixed = [(self._names[n], float(x) if isinstance(x, Tensor) else x) for n, x in options.items()]
+        fixed = [(self._names[n], x.item() if isinstance(x, Tensor) else x) for n, x in options.items()]
         return Maker(self._make, tuple(fixed), tuple(runtime), tuple([self._names[name] for name in runtime]))
 
     def _is_runtime(self, name: str, option: Any) -> bool:

@@ -87,7 +87,7 @@ class ASGD(RuleOptimizer):
 
     def _start_counters(self, group: Group) -> tuple[float, ...]:
         lr = group["lr"]
-        return 0.0, rounded(float(lr) if isinstance(lr, Tensor) else lr), 1.0
+        return 0.0, rounded(lr.item() if isinstance(lr, Tensor) else lr), 1.0
 
     def _advance(self, group: Group, counters: tuple[float, ...]) -> tuple[float, ...]:
         step, lr = counters[0] + 1, group["lr"]

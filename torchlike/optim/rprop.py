@@ -88,7 +88,7 @@ class Rprop(RuleOptimizer):
 
     def _initial(self, group: Group, name: str, shape: tuple[int, ...]) -> tuple[float, tuple[int, ...]]:
         lr = group["lr"]
-        return (0.0 if name == "prev" else float(lr) if isinstance(lr, Tensor) else lr), shape
+        return (0.0 if name == "prev" else lr.item() if isinstance(lr, Tensor) else lr), shape
 
     def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
         return *group["etas"], *group["step_sizes"]

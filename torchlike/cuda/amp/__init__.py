@@ -8,7 +8,8 @@ from typing import Any
 from torchlike import _errors
 from torchlike._dtypes import float16 as _float16
 from torchlike._errors.warned import warn
-from torchlike.amp import _deprecated, autocast_mode
+from torchlike.amp import _deprecated
+from torchlike.amp import autocast_mode as _autocast_mode  # this package has a module of the same name
 
 autocast, GradScaler = _deprecated.of("cuda", _float16)
 
@@ -21,10 +22,10 @@ def _told(name: str) -> None:
 def custom_fwd(fwd: Callable | None = None, *, cast_inputs: Any = None) -> Any:
     """Call `torch.amp.custom_fwd` for CUDA, with a deprecation warning."""
     _told("custom_fwd")
-    return autocast_mode.custom_fwd(fwd, device_type="cuda", cast_inputs=cast_inputs)
+    return _autocast_mode.custom_fwd(fwd, device_type="cuda", cast_inputs=cast_inputs)
 
 
 def custom_bwd(bwd: Callable) -> Any:
     """Call `torch.amp.custom_bwd` for CUDA, with a deprecation warning."""
     _told("custom_bwd")
-    return autocast_mode.custom_bwd(bwd, device_type="cuda")
+    return _autocast_mode.custom_bwd(bwd, device_type="cuda")

@@ -94,7 +94,7 @@ def large_tensors(L):
 
 def all_python(L):
     """A loop of Python over 60,000 numbers."""
-    return rows(L, lambda i: sum(j * j % 7 for j in range(60_000)), 128), {"batch_size": 8}
+    return rows(L, lambda i: sum(j * j % 7 for j in range(60_000)), 512), {"batch_size": 8}
 
 
 WORKLOADS = {

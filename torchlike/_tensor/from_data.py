@@ -68,8 +68,8 @@ def of_data(data: Any, dtype: Dtype | None = None) -> np.ndarray:
         return _stored([data], dtype or modes.scalar_dtype(data.__class__)).reshape(())
     if isinstance(data, str | bytes):
         raise _errors.making.data_of_text(data)
-    if data.__class__ in (list, tuple) and data and {x.__class__ for x in data} <= _NUMBERS:
-        return _stored(data, dtype or _inferred(data))
+    if data.__class__ in (list, tuple) and data and (kinds := {x.__class__ for x in data}) <= _NUMBERS:
+        return _stored(data, dtype or _inferred(data, kinds), kinds)
     shape = _sizes(data)
     flat: list = []
     _flatten(data, shape, 0, flat, dtype is None)
@@ -133,10 +133,13 @@ def _elements(data: Any) -> list:
     return list(host.reshape(-1))
 
 
-def _inferred(flat: Sequence) -> Dtype:
+def _inferred(flat: Sequence, kinds: set[type] | None = None) -> Dtype:
+    """Return the dtype of numbers. `kinds` are their classes, if they are known."""
     if not flat:
         return modes.default_dtype
-    kinds = {x.__class__ for x in flat}
+    kinds = kinds or {x.__class__ for x in flat}
+    if len(kinds) == 1 and kinds <= _NUMBERS:
+        return modes.scalar_dtype(next(iter(kinds)))
     if kinds <= _NUMBERS:
         return max((modes.scalar_dtype(k) for k in kinds), key=lambda d: d.category)
     return reduce(_dtypes.promote_types, dict.fromkeys(_dtype_of_item(x) for x in flat))
@@ -166,8 +169,9 @@ def _number(x: Any, dtype: Dtype) -> Any:
     return x.item() if hasattr(x, "item") and getattr(x, "ndim", 1) == 0 else x
 
 
-def _stored(flat: Sequence, dtype: Dtype) -> np.ndarray:
-    kinds = {x.__class__ for x in flat}
+def _stored(flat: Sequence, dtype: Dtype, kinds: set[type] | None = None) -> np.ndarray:
+    """Return numbers as an array. `kinds` are their classes, if they are known."""
+    kinds = kinds or {x.__class__ for x in flat}
     if not kinds <= _NUMBERS:
         for x in flat:
             if x.__class__ not in _NUMBERS:

@@ -25,7 +25,8 @@ def host_arrays(tensors: Sequence) -> list[np.ndarray] | None:
         if type(tensor) is not Tensor or tensor.requires_grad or tensor.dtype is not kind:
             return None
         value = tensor._value
-        if value.peek() is None or value.aval.device.type != "cpu" or not tensor.is_contiguous():
+        is_contiguous = tensor._strides is None or tensor.is_contiguous()
+        if not is_contiguous or value.peek() is None or value.aval.device.type != "cpu":
             return None
         values.append(value)
     return [peek(value) for value in values]

@@ -39,13 +39,16 @@ def stack(tensors: Sequence) -> Any | None:
 def arrays(given: Sequence[np.ndarray]) -> np.ndarray:
     """Stack arrays of the same shape and dtype along a new first dim."""
     first = given[0]
-    return np.stack(given, out=_new((len(given), *first.shape), first.dtype))
+    made = _new((len(given), *first.shape), first.dtype)
+    for i, array in enumerate(given):  # faster than `np.stack` for small arrays
+        made[i] = array
+    return made
 
 
-def _new(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray | None:
-    """Return the array for a batch, in shared memory if this process is a worker. None stands for a new array."""
+def _new(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """Return the array for a batch, in shared memory if this process is a worker."""
     if not place.is_process:
-        return None
+        return np.empty(shape, dtype)
     from torchlike.multiprocessing._channel import empty  # imported by all worker processes
 
     return empty(shape, dtype)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import torchlike
+from torchlike._engine.segment import Segment
 
 
 @functools.cache
@@ -46,3 +47,11 @@ def test_a_shared_tensor_is_freed():
     kept = torchlike.ones(1000).share_memory_()
     assert count() == before + 1
     assert kept.sum().item() == 1000
+
+
+def test_a_segment_that_cannot_be_mapped_closes_its_descriptor_once():
+    handle = os.memfd_create("empty")
+    with pytest.raises(OSError):
+        Segment(0, handle)
+    with pytest.raises(OSError):  # the descriptor is closed
+        os.fstat(handle)

@@ -18,12 +18,12 @@ _POPULATE = getattr(mmap, "MAP_POPULATE", 0)  # map all pages at once, instead o
 class Segment:
     """A range of memory that another process may map as well.
 
-    It is the owner of NumPy arrays over the memory (`array`), which is unmapped when the last of them is freed. Unlike
-    `mmap.mmap`, it holds no descriptor of the file.
+    It owns the NumPy arrays over the memory (`array`). The memory is unmapped when the last of them is freed. Unlike
+    `mmap.mmap`, a segment can close its descriptor and stay mapped.
 
     Attributes:
       nbytes: the size.
-      handle: the descriptor of the file, until `close`.
+      handle: the descriptor of the file, which belongs to the segment; -1 after `close`.
     """
 
     def __init__(self, nbytes: int, handle: int) -> None:
@@ -59,16 +59,7 @@ def new(nbytes: int) -> Segment:
     except BaseException:
         os.close(handle)
         raise
-    return opened(handle, nbytes)
-
-
-def opened(handle: int, nbytes: int) -> Segment:
-    """Return the segment of a descriptor, which belongs to the segment from now on."""
-    try:
-        return Segment(nbytes, handle)
-    except BaseException:
-        os.close(handle)
-        raise
+    return Segment(nbytes, handle)
 
 
 def owner_of(array: np.ndarray) -> Segment | None:

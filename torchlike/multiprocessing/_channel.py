@@ -48,7 +48,7 @@ class Channel:
         return self._socket.fileno()
 
     def send(self, message: Any) -> None:
-        """Send an object. Raises the pickler's error, and `Closed`. In both cases, nothing was sent."""
+        """Send an object. Raises `Closed`, and the pickler's error, after which nothing was sent."""
         body, buffers = dumped(message)
         segments = [_in_segment(buffer) for buffer in buffers]
         if len(body) > _INLINE:
@@ -62,7 +62,7 @@ class Channel:
                 for i in range(_MOST_HANDLES, len(handles), _MOST_HANDLES):
                     self._send(b"+", handles[i : i + _MOST_HANDLES])
                 self._socket.sendall(sizes + body)
-            except (BrokenPipeError, ConnectionResetError, OSError) as error:
+            except ConnectionError as error:
                 raise Closed from error
 
     def _send(self, data: bytes, handles: Sequence[int]) -> None:
@@ -85,7 +85,7 @@ class Channel:
             body = self._read(length)
         except ConnectionResetError:
             raise Closed from None
-        segments = [_segment.opened(handle, size) for handle, size in zip(handles, sizes, strict=True)]
+        segments = [_segment.Segment(size, handle) for handle, size in zip(handles, sizes, strict=True)]
         for segment in segments:
             segment.close()
         return (body, segments) if length else (np.asarray(segments[0]), segments[1:])

@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 from torchlike import _errors, nn
 from torchlike._dtypes import devices
 from torchlike._engine import Value, aval
-from torchlike._engine.segment import Segment, opened
+from torchlike._engine.segment import Segment
 from torchlike._tensor import copying, shared_storage, storage_io
 from torchlike._tensor.shared_storage import Shared
 from torchlike._tensor.tensor import Tensor, adopt, wrap
@@ -59,7 +59,7 @@ def _reduce_segment(segment: Segment) -> tuple:
 
 
 def _rebuild_segment(handle: Any, nbytes: int) -> Segment:
-    return opened(handle.detach(), nbytes)
+    return Segment(nbytes, handle.detach())
 
 
 def init_reductions() -> None:

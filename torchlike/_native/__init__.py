@@ -1,8 +1,8 @@
 """Optional C extensions, compiled at installation if there is a C compiler (`hatch_build.py`).
 
-They contain kernels for NumPy float32 arrays (`rows`), comparisons of guarded containers (`same`), and grad modes that
-switch atomically under interrupts (`switch`). A module is None if it was not compiled. Callers then do the same work in
-NumPy or Python, so results do not depend on this package.
+They contain kernels for NumPy float32 arrays (`rows`), comparisons of guarded containers (`same`), copies of small data
+into arrays (`numbers`), and grad modes that switch atomically under interrupts (`switch`). A module is None if it was
+not compiled. Callers then do the same work in NumPy or Python, so results do not depend on this package.
 """
 
 from __future__ import annotations
@@ -11,6 +11,10 @@ try:
     from torchlike._native import rows as rows
 except ImportError:
     rows = None
+try:
+    from torchlike._native import numbers as numbers
+except ImportError:
+    numbers = None
 try:
     from torchlike._native import same as same
 except ImportError:

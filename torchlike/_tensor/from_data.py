@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _dtypes, _errors
+from torchlike import _dtypes, _errors, _native
 from torchlike._dtypes import dtype as Dtype
 from torchlike._dtypes import modes
 
 _NUMBERS = frozenset((int, float, bool, complex))
-_PLAIN_KINDS = {_dtypes.BOOL: bool, _dtypes.INTEGER: int, _dtypes.FLOATING: float, _dtypes.COMPLEX: complex}
+_FILLED = frozenset((_dtypes.float32, _dtypes.float64, _dtypes.int64, _dtypes.bool_))  # dtypes of `_native.numbers`
 
 
 def dtype_of(name: str, dtype: Any) -> Dtype | None:
@@ -68,8 +68,12 @@ def of_data(data: Any, dtype: Dtype | None = None) -> np.ndarray:
         return _stored([data], dtype or modes.scalar_dtype(data.__class__)).reshape(())
     if isinstance(data, str | bytes):
         raise _errors.making.data_of_text(data)
-    if data.__class__ in (list, tuple) and data and (kinds := {x.__class__ for x in data}) <= _NUMBERS:
-        return _stored(data, dtype or _inferred(data, kinds), kinds)
+    if data.__class__ in (list, tuple) and data and data[0].__class__ in _NUMBERS:
+        made = _filled(data, dtype or modes.scalar_dtype(data[0].__class__))
+        if made is not None:
+            return made
+        if (kinds := {x.__class__ for x in data}) <= _NUMBERS:
+            return _stored(data, dtype or _inferred(data, kinds), kinds)
     shape = _sizes(data)
     flat: list = []
     _flatten(data, shape, 0, flat, dtype is None)
@@ -171,6 +175,8 @@ def _number(x: Any, dtype: Dtype) -> Any:
 
 def _stored(flat: Sequence, dtype: Dtype, kinds: set[type] | None = None) -> np.ndarray:
     """Return numbers as an array. `kinds` are their classes, if they are known."""
+    if kinds is None and (made := _filled(flat, dtype)) is not None:
+        return made
     kinds = kinds or {x.__class__ for x in flat}
     if not kinds <= _NUMBERS:
         for x in flat:
@@ -179,13 +185,21 @@ def _stored(flat: Sequence, dtype: Dtype, kinds: set[type] | None = None) -> np.
     if dtype.category == _dtypes.COMPLEX:
         with np.errstate(over="ignore"):
             return np.array(flat, np.complex128).astype(dtype.numpy)
-    if complex in kinds and dtype is not _dtypes.bool_:
-        raise TypeError("must be real number, not complex")
     if dtype.category == _dtypes.INTEGER:
         found = _in_range(flat, dtype) if kinds == {int} else None
         return _whole(flat, dtype) if found is None else found
+    if complex in kinds and dtype is not _dtypes.bool_:
+        raise TypeError("must be real number, not complex")
     with np.errstate(over="ignore"):
         return _dtypes.cast(np.array(flat, np.bool_ if dtype is _dtypes.bool_ else np.float64), dtype)
+
+
+def _filled(flat: Sequence, dtype: Dtype) -> np.ndarray | None:
+    """Return plain numbers as an array, or None if they are not of the dtype's class or C code is not there."""
+    if _native.numbers is None or dtype not in _FILLED:
+        return None
+    made = np.empty(len(flat), dtype.numpy)
+    return made if _native.numbers.fill(made, flat) else None
 
 
 def _refuse(x: Any, dtype: Dtype) -> None:
@@ -214,20 +228,34 @@ def _in_range(flat: Sequence[int], dtype: Dtype) -> np.ndarray | None:
 
 
 def _whole(flat: Sequence, dtype: Dtype) -> np.ndarray:
+    """Return numbers as an array of ints, or raise PyTorch's error for the first that is not one of the dtype."""
+    if dtype is _dtypes.uint64:
+        return np.array([_unsigned(x) for x in flat], np.uint64)
     info = np.iinfo(dtype.numpy)
     low = info.min if info.min else -int(info.max)
     whole = []
     for x in flat:
-        if x != x or x in (float("inf"), float("-inf")):
+        if isinstance(x, complex):
+            raise TypeError(f"'{type(x).__name__}' object cannot be interpreted as an integer")
+        if isinstance(x, float) and not -(2.0**63) <= x < 2.0**63:
             raise _errors.dtypes.overflow(dtype.name)
         n = int(x)
+        if not -(2**63) <= n < 2**63:
+            raise _errors.dtypes.too_large_to_unpack()
         if not low <= n <= info.max:
-            if not -(2**63) <= n < (2**64 if dtype is _dtypes.uint64 else 2**63):
-                raise _errors.dtypes.too_large_to_unpack()
             raise _errors.dtypes.overflow(dtype.name)
         whole.append(n)
-    wide = np.uint64 if dtype is _dtypes.uint64 else np.int64
-    return np.array([n % 2**64 for n in whole] if wide is np.uint64 else whole, wide).astype(dtype.numpy)
+    return np.array([n % 2**64 for n in whole], np.uint64).astype(dtype.numpy)
+
+
+def _unsigned(x: Any) -> int:
+    if not isinstance(x, int | np.integer):
+        raise TypeError("an integer is required")
+    if x < 0:
+        raise OverflowError("can't convert negative int to unsigned")
+    if x >= 2**64:
+        raise OverflowError("int too big to convert")
+    return int(x)
 
 
 def filled(shape: tuple[int, ...], number: Any, dtype: Dtype) -> np.ndarray:

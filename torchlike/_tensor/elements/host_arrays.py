@@ -20,13 +20,14 @@ def host_arrays(tensors: Sequence) -> list[np.ndarray] | None:
     kind = tensors[0].dtype if tensors and type(tensors[0]) is Tensor else None
     if kind is None or not current().moves:
         return None
-    values = []
+    found = []
     for tensor in tensors:
-        if type(tensor) is not Tensor or tensor.requires_grad or tensor.dtype is not kind:
+        if type(tensor) is not Tensor or tensor.requires_grad:
             return None
         value = tensor._value
+        aval, array = value.aval, value.peek()
         is_contiguous = tensor._strides is None or tensor.is_contiguous()
-        if not is_contiguous or value.peek() is None or value.aval.device.type != "cpu":
+        if array is None or not is_contiguous or aval.dtype is not kind or aval.device.type != "cpu":
             return None
-        values.append(value)
-    return [peek(value) for value in values]
+        found.append(array if array.__class__ is np.ndarray else peek(value))
+    return found

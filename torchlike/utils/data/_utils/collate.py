@@ -101,9 +101,10 @@ def collate_numpy_array_fn(batch: Sequence, *, collate_fn_map: CollateMap | None
     if first.dtype.kind in _NOT_NUMBERS:
         raise errors.uncollatable(first.dtype)
     if first.dtype.isnative and all(
-        type(a) is np.ndarray and a.shape == first.shape and a.dtype == first.dtype for a in batch
+        type(a) is np.ndarray and a.shape == first.shape and a.dtype == first.dtype and a.flags.c_contiguous
+        for a in batch
     ):
-        return torchlike.as_tensor(host.arrays(batch))
+        return torchlike.as_tensor(host.arrays(list(batch)))
     return collate([torchlike.as_tensor(a) for a in batch], collate_fn_map=collate_fn_map)
 
 

@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 
 import torchlike
-from torchlike._internal import Value, aval, host_arrays, peek, wrap
+from torchlike._internal import Value, _native, aval, host_arrays, peek, wrap
 from torchlike.utils.data._utils.worker import place
+
+_SMALL = 1 << 16  # bytes; NumPy copies larger arrays without the interpreter lock, and other threads run
 
 
 def rows(tensor: Any, where: np.ndarray) -> Any:
@@ -36,10 +38,13 @@ def stack(tensors: Sequence) -> Any | None:
     return _tensor(arrays(found), tensors[0])
 
 
-def arrays(given: Sequence[np.ndarray]) -> np.ndarray:
-    """Stack arrays of the same shape and dtype along a new first dim."""
+def arrays(given: list[np.ndarray]) -> np.ndarray:
+    """Stack C-contiguous arrays of the same shape and dtype along a new first dim."""
     first = given[0]
     made = _new((len(given), *first.shape), first.dtype)
+    if _native.numbers is not None and first.nbytes <= _SMALL and first.dtype.kind in "biufc":
+        _native.numbers.stack(made, given)
+        return made
     for i, array in enumerate(given):  # faster than `np.stack` for small arrays
         made[i] = array
     return made

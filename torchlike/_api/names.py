@@ -116,6 +116,7 @@ MODULES = (
     "distributed",
     "profiler",
     "onnx",
+    "export",
     "library",
     "overrides",
     "__config__",

@@ -73,25 +73,25 @@ def functional(module: Any, *, mutable: bool = False, random: bool = False) -> t
         with (
             recording(what, device) as scene,
             drawing(scene, random) as draws,
-            _training(trains),
-            _standing_in(scene, tensors, given),
+            training(trains),
+            standing_in(scene, tensors, given),
         ):
-            inner = [_input(scene, next(given), device) if is_array(leaf) else leaf for leaf in leaves]
+            inner = [placeholder(scene, next(given), device) if is_array(leaf) else leaf for leaf in leaves]
             inner_args, inner_kwargs = jax.tree.unflatten(tree, inner)
             results, out_tree = jax.tree.flatten(module(*inner_args, **inner_kwargs))
-            written = _written(scene, tensors)
+            changed = written(scene, tensors)
             pairs = [leaf._pair() for leaf in results if is_tensor(leaf)]
-            scene.recording.finish([*pairs, *written.values()])
+            scene.recording.finish([*pairs, *changed.values()])
         arrays += draws.arrays(scene, key)
-        _check_aliases(what, scene, tensors)
+        check_aliases(what, scene, tensors)
         if scene.undo_writes():
             raise _errors.recording.impure(what, "writes to a tensor that is neither a parameter nor a buffer")
-        if written and not mutable:
-            raise _errors.recording.written(what, sorted(written))
+        if changed and not mutable:
+            raise _errors.recording.written(what, sorted(changed))
         found = iter(pure(scene.recording)(arrays, [], [], []))
         results = [next(found) if is_tensor(leaf) else leaf for leaf in results]
         result = jax.tree.unflatten(out_tree, results)
-        return (result, dict(zip(written, found))) if mutable else result
+        return (result, dict(zip(changed, found))) if mutable else result
 
     return params, apply
 
@@ -109,7 +109,7 @@ def _check_names(tensors: dict[str, Tensor], params: dict[str, Any]) -> None:
             )
 
 
-def _check_aliases(what: str, scene: Scene, tensors: dict[str, Tensor]) -> None:
+def check_aliases(what: str, scene: Scene, tensors: dict[str, Tensor]) -> None:
     """Raise RuntimeError if forward uses a view of a parameter or buffer that is not itself a parameter or buffer.
 
     Such a view would refer to the module's own memory, not to the values that are passed to `apply`.
@@ -123,12 +123,12 @@ def _check_aliases(what: str, scene: Scene, tensors: dict[str, Tensor]) -> None:
         )
 
 
-def _input(scene: Scene, array: Any, device: devices.device, strides: tuple[int, ...] | None = None) -> Tensor:
+def placeholder(scene: Scene, array: Any, device: devices.device, strides: tuple[int, ...] | None = None) -> Tensor:
     return scene.tensor(aval(array.shape, _dtypes.from_numpy(np.dtype(array.dtype)), device), True, strides)
 
 
 @contextmanager
-def _training(trains: list) -> Iterator[None]:
+def training(trains: list) -> Iterator[None]:
     """Set every submodule to its saved training mode within the block."""
     before = [part.training for part, _ in trains]
     try:
@@ -141,13 +141,13 @@ def _training(trains: list) -> Iterator[None]:
 
 
 @contextmanager
-def _standing_in(scene: Scene, tensors: dict[str, Tensor], given: Iterator) -> Iterator[None]:
+def standing_in(scene: Scene, tensors: dict[str, Tensor], given: Iterator) -> Iterator[None]:
     """Replace the contents of every parameter and buffer by a placeholder within the block."""
     before = [[getattr(tensor, name) for name in _SEEN] for tensor in tensors.values()]
     try:
         for tensor in tensors.values():
-            tensor._storage.version += 1  # invalidate cached views, although nothing is written (see `_check_aliases`)
-            shown = _input(scene, next(given), tensor.device, tensor._strides)
+            tensor._storage.version += 1  # invalidate cached views, although nothing is written (see `check_aliases`)
+            shown = placeholder(scene, next(given), tensor.device, tensor._strides)
             for name in _SEEN:
                 setattr(tensor, name, getattr(shown, name))
         yield
@@ -157,7 +157,7 @@ def _standing_in(scene: Scene, tensors: dict[str, Tensor], given: Iterator) -> I
                 setattr(tensor, name, what)
 
 
-def _written(scene: Scene, tensors: dict[str, Tensor]) -> dict[str, Grad]:
+def written(scene: Scene, tensors: dict[str, Tensor]) -> dict[str, Grad]:
     """Return the new values and gradient edges of the parameters and buffers that were overwritten."""
     inputs = {name: value for name, (value, _) in zip(tensors, scene.recording.inputs)}
     pairs = {name: tensor._pair() for name, tensor in tensors.items()}

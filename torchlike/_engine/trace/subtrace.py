@@ -184,6 +184,11 @@ class SubTrace(OwnTrace, Mode):
         """The trace into which operators are recorded."""
         return self
 
+    @property
+    def held(self) -> list[Value]:
+        """The inputs. A placeholder has no array."""
+        return [self.given[i] if i >= 0 else self.outer[~i] for i in self.stretch]
+
     def settles(self) -> None:
         """Called when shared memory is copied. This is allowed: the copy is a constant of the function."""
 

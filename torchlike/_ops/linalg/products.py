@@ -21,6 +21,7 @@ from torchlike._engine.xla.jax_private import (
     Primitive,
     ShapedArray,
     defbilinear,
+    is_symbolic,
     lower_fun,
     primitive_batchers,
     register_lowering,
@@ -101,6 +102,8 @@ def _laid_out(a: Any, b: Any, *, form: str, precision: Any) -> Any:
 
     The barriers keep XLA from merging a transpose into the product. The CPU has one precision only.
     """
+    if any(map(is_symbolic, (*a.shape, *b.shape))):
+        return _plain(a, b, form=form)
     fixed, transposed = lax.optimization_barrier, lambda x: jnp.swapaxes(x, -1, -2)
     floating = a.dtype in (jnp.float32, jnp.float64)
     turned = a.ndim == 2 and b.size <= SMALL and (a.shape[0] >= MANY_ROWS or not whole_step.held)

@@ -1,0 +1,140 @@
+"""`torch.export.export`: a module's forward as a program that does not need its source."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+import torchlike
+from torchlike._engine.trace.subtrace import Drew, Observed
+from torchlike._transforms.recording import is_tensor
+from torchlike.export._graph import graph_of
+from torchlike.export._program import ExportedProgram, Saved
+from torchlike.export._record import Constant, DependsOnSizeError, Forward, Program, Recorded, generalized, record
+from torchlike.export._shapes import Sizes, sizes_of
+from torchlike.utils import _pytree as pytree
+
+PLATFORMS = ("cpu", "cuda", "tpu")
+
+
+def export(
+    mod: torchlike.nn.Module,
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any] | None = None,
+    *,
+    dynamic_shapes: Mapping[str, Any] | Sequence[Any] | None = None,
+    strict: bool = False,
+    preserve_module_call_signature: tuple[str, ...] = (),
+    prefer_deferred_runtime_asserts_over_guards: bool = False,
+    platforms: Sequence[str] = PLATFORMS,
+) -> ExportedProgram:
+    """Return a module's forward as an `ExportedProgram`: a graph, the parameters, and a program in StableHLO.
+
+    Forward is recorded once with the example inputs. With `dynamic_shapes` it is recorded at two more sizes, and every
+    integer that differs between the recordings becomes a formula of the sizes. No recording computes anything.
+
+    Args:
+      mod: the module. Its training mode is that of the program.
+      args: the example inputs, a tuple. Tensors may stand in tuples, lists, dicts and registered containers.
+      kwargs: the example inputs by name.
+      dynamic_shapes: which dims vary: a dict from the parameters of forward, or a sequence for its inputs. Each item is
+        None, a dict from dims to `Dim`s, or a sequence with a `Dim`, `Dim.AUTO` or None for each dim, and for
+        containers a container of such items. None: all sizes are fixed.
+      strict: has no effect. PyTorch traces the same graph in both modes.
+      preserve_module_call_signature: not supported; must be empty.
+      prefer_deferred_runtime_asserts_over_guards: has no effect, because there are no guards.
+      platforms: the platforms that the program can run on; not an argument of PyTorch.
+
+    Returns:
+      The exported program.
+
+    Raises:
+      TypeError: `args` is not a tuple, or `mod` is not a module.
+      RuntimeError: forward reads elements (`item()`, `if` on a tensor), samples random numbers, or its operators depend
+        on a size that varies.
+      ValueError: `dynamic_shapes` does not fit the inputs.
+
+    >>> import torchlike as torch
+    >>> batch = torch.export.Dim("batch")
+    >>> program = torch.export.export(torch.nn.Linear(3, 2), (torch.ones(4, 3),), dynamic_shapes=({0: batch},))
+    >>> program.module()(torch.ones(7, 3)).shape
+    torch.Size([7, 2])
+    """
+    if not isinstance(mod, torchlike.nn.Module):
+        raise ValueError(f"Expected `mod` to be an instance of `torch.nn.Module`, got {type(mod)}.")
+    if not isinstance(args, tuple):
+        raise TypeError(f"Expecting `args` to be a tuple of example positional inputs, got {type(args)}")
+    if preserve_module_call_signature:
+        raise NotImplementedError("torchlike does not support export(preserve_module_call_signature=...)")
+    kwargs = dict(kwargs or {})
+    forward = Forward(mod)
+    leaves, tree = pytree.tree_flatten((args, kwargs))
+    tensors = [leaf for leaf in leaves if is_tensor(leaf)]
+    sizes = sizes_of(mod.forward, args, kwargs, dynamic_shapes, tensors)
+    recorded = _recorded(forward, args, kwargs, sizes)
+    weights = [tuple(tensor.shape) for tensor in forward.tensors.values()]
+    try:
+        program = generalized(recorded, [*weights, *sizes.shapes], sizes.samples())
+    except DependsOnSizeError as error:
+        raise RuntimeError(
+            f"torchlike cannot export {forward.what} for varying {', '.join(sizes.dims)}: {error}. Keep such branches "
+            "and constants out of forward, or fix the size (Dim.STATIC)."
+        ) from None
+    names = _input_names(mod, args, kwargs)
+    graph, signature = graph_of(program, forward, names, leaves, recorded[0])
+    lifted = {f"c_lifted_tensor_{i}": np.asarray(c) for i, c in enumerate(_plain(program))}
+    exported = _lowered(program, forward, tensors, sizes, list(lifted.values()), platforms)
+    saved = Saved(exported, tree, recorded[0].tree, leaves, recorded[0].results, recorded[0].written, sizes, lifted)
+    state = {name: tensor.detach() for name, tensor in forward.tensors.items()}
+    return ExportedProgram(saved, state, [*forward.parameters], graph, signature)
+
+
+def _recorded(forward: Forward, args: tuple, kwargs: dict, sizes: Sizes) -> list[Recorded]:
+    lifts = bool(sizes.dims)
+    try:
+        return [record(forward, args, kwargs, sizes.at(sample), lifts) for sample in sizes.samples()]
+    except Drew:
+        raise
+    except Observed:
+        if not lifts:
+            raise
+        # A constant may have been read, such as `torch.tensor(2.0).item()`. Without lifting it is read as it is.
+        return [record(forward, args, kwargs, sizes.at(sample), False) for sample in sizes.samples()]
+
+
+def _plain(program: Program) -> list:
+    return [c for c in program.constants if not isinstance(c, Constant)]
+
+
+def _lowered(
+    program: Program, forward: Forward, tensors: list, sizes: Sizes, lifted: list, platforms: Sequence[str]
+) -> Any:
+    """Return the program in StableHLO, as `jax.export` makes it."""
+    symbols: dict[str, Any] = {}
+    if sizes.dims:
+        bounds = [f"{name} >= {dim.min}" for name, dim in sizes.dims.items()]
+        bounds += [f"{name} <= {dim.max}" for name, dim in sizes.dims.items() if dim.max is not None]
+        found = jax.export.symbolic_shape(", ".join(sizes.dims), constraints=bounds)
+        symbols = dict(zip(sizes.dims, found))
+    weights = [jax.ShapeDtypeStruct(t.shape, t.dtype.numpy) for t in forward.tensors.values()]
+    inputs = [jax.ShapeDtypeStruct(shape, t.dtype.numpy) for shape, t in zip(sizes.at(symbols), tensors)]
+    constants = [jax.ShapeDtypeStruct(c.shape, c.dtype) for c in lifted]
+
+    def run(weights: list, constants: list, inputs: list) -> list:
+        return program.run([*weights, *inputs], constants)
+
+    return jax.export.export(jax.jit(run), platforms=tuple(platforms))(weights, constants, inputs)
+
+
+def _input_names(mod: Any, args: tuple, kwargs: dict) -> list[str]:
+    """Return a name for each leaf of the inputs: that of the parameter, with the place inside a container."""
+    names: list[str] = []
+    for name, value in inspect.signature(mod.forward).bind(*args, **kwargs).arguments.items():
+        count = len(pytree.tree_leaves(value))
+        plain = count == 1 and not isinstance(value, list | tuple | dict)
+        names += [name] if plain else [f"{name}_{i}" for i in range(count)]
+    return names

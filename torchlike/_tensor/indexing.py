@@ -11,6 +11,7 @@ import numpy as np
 from torchlike import _dtypes, _errors
 from torchlike._dtypes.recorder import current
 from torchlike._engine import Value, when_at_hand
+from torchlike._engine.trace.known import at_hand
 from torchlike._engine.trace.trace import lock
 from torchlike._errors.dtypes import c_name
 from torchlike._errors.warned import warn
@@ -61,6 +62,8 @@ def put(t: Tensor, index: Any, value: Any) -> None:
         narrow = t.dtype in _dtypes.FLOAT8  # float8 dtypes saturate instead of raising for an out-of-range number
         host = _dtypes.cast(np.array(number), t.dtype) if narrow else scalar(number, t.dtype)
         value = factories.of_array(host, t.device)
+    if value.numel() == 1 and _is_one_mask(index) and _fill_pending(t, index, value):
+        return
     viewed, advanced = _basic(t, index)
     if advanced:
         if value.numel() == 1 and _is_one_mask(index):  # PyTorch implements this case as a masked fill
@@ -80,6 +83,20 @@ def put(t: Tensor, index: Any, value: Any) -> None:
     if value.shape != viewed.shape:
         value = rows["expand"](_without_leading_ones(value), tuple(viewed.shape))
     viewed.copy_(value)
+
+
+def _fill_pending(t: Tensor, index: Any, value: Tensor) -> bool:
+    """Execute `t[mask] = value` without a read of the mask, and return True. Return False if the mask is known."""
+    mask = _tensors(index)[0]
+    if not mask.ndim or mask.dtype is not _dtypes.bool_ or at_hand(mask._value) is not None:
+        return False
+    viewed, advanced = _basic(t, index, keeps_masks=True)
+    ((dim, mask),) = advanced.items()
+    _check_mask(viewed, dim, mask)
+    check_history(viewed, (value,))
+    value = _filling(value, t.dtype).reshape(())
+    viewed.masked_fill_(mask.reshape(*mask.shape, *[1] * (viewed.ndim - dim - mask.ndim)), value)
+    return True
 
 
 def _without_leading_ones(value: Tensor) -> Tensor:
@@ -157,8 +174,11 @@ def _slice(t: Tensor, dim: int, part: slice) -> Tensor:
     return rows["_slice"](t, dim, start, length, step)
 
 
-def _basic(t: Tensor, index: Any) -> tuple[Tensor, dict[int, Tensor]]:
-    """Apply ints, slices, None and Ellipsis. Return the view, and the remaining tensor indices by dim of the view."""
+def _basic(t: Tensor, index: Any, keeps_masks: bool = False) -> tuple[Tensor, dict[int, Tensor]]:
+    """Apply ints, slices, None and Ellipsis. Return the view, and the remaining tensor indices by dim of the view.
+
+    Masks become indices of their true elements, unless `keeps_masks` is True.
+    """
     items = _unpack(index)
     used = sum([_consumes(i) for i in items])
     if used > t.ndim:
@@ -179,7 +199,7 @@ def _basic(t: Tensor, index: Any) -> tuple[Tensor, dict[int, Tensor]]:
             t, dim = _take_tensor(t, item, dim, position, advanced)
         else:
             t = _select(t, dim, item, position)
-    return t, _without_masks(t, advanced) if advanced else advanced
+    return t, _without_masks(t, advanced) if advanced and not keeps_masks else advanced
 
 
 def _unpack(index: Any) -> list:
@@ -265,15 +285,19 @@ def _without_masks(t: Tensor, advanced: dict[int, Tensor]) -> dict[int, Tensor]:
             continue
         if item.dtype is _dtypes.uint8:
             warn(_errors.indexing.BYTE_INDEX)
-        for i, n in enumerate(item.shape):
-            if t.shape[dim + i] != n:
-                raise IndexError(
-                    f"The shape of the mask {list(item.shape)} at index {i} does not match the shape of the indexed "
-                    f"tensor {list(t.shape)} at index {(dim + i)}"
-                )
+        _check_mask(t, dim, item)
         for i, w in enumerate(np.nonzero(item._host())):
             found[dim + i] = factories.of_array(w.astype(np.int64, copy=False), t.device)
     return found
+
+
+def _check_mask(t: Tensor, dim: int, mask: Tensor) -> None:
+    for i, n in enumerate(mask.shape):
+        if t.shape[dim + i] != n:
+            raise IndexError(
+                f"The shape of the mask {list(mask.shape)} at index {i} does not match the shape of the indexed "
+                f"tensor {list(t.shape)} at index {(dim + i)}"
+            )
 
 
 def _check_bounds(t: Tensor, advanced: dict[int, Tensor]) -> None:

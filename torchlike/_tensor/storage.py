@@ -375,16 +375,17 @@ def _make_write_plan(plans: tuple[OpPlan, ...]) -> OpPlan:
             made = np.array(old, order="C")
             look(plans, made, numbers)[...] = part
             return (made,)
-        return (_placed(plans, old, part, numbers),)
+        return (placed(plans, old, part, numbers),)
 
     made = OpPlan("write", (base, new), scalars, (base,), write)
     made.executor = NUMPY if strided else OWN
     made.settle(plans[0].op, (), (base.dtype.category >= _dtypes.FLOATING,), node="torch::autograd::CopySlices")
+    made.chain = plans
     made.remembers = ("all",)  # saves nothing, but a second backward pass still requires retain_graph
     return made
 
 
-def _placed(plans: tuple[OpPlan, ...], old: Any, part: Any, numbers: tuple) -> Any:
+def placed(plans: tuple[OpPlan, ...], old: Any, part: Any, numbers: tuple) -> Any:
     """Return `old` with the elements seen through the views replaced.
 
     A linear view is undone by its transpose, and a view with an `inverse` by that function.
@@ -395,9 +396,9 @@ def _placed(plans: tuple[OpPlan, ...], old: Any, part: Any, numbers: tuple) -> A
     count = sum(len(plan.scalars) for plan in plans[:at])
     seen = look(plans[:at], old, numbers[:count])
     if plans[at + 1 :]:
-        part = _placed(plans[at + 1 :], look(plans[at : at + 1], seen, ()), part, numbers[count:])
+        part = placed(plans[at + 1 :], look(plans[at : at + 1], seen, ()), part, numbers[count:])
     back = plans[at].op.view.inverse(seen, jnp.asarray(part).astype(plans[at].outputs[0].dtype.numpy))  # type: ignore[misc]
-    return _placed(plans[:at], old, back, numbers[:count]) if at else back
+    return placed(plans[:at], old, back, numbers[:count]) if at else back
 
 
 def look(plans: tuple[OpPlan, ...], x: Any, numbers: tuple) -> Any:
@@ -410,18 +411,18 @@ def look(plans: tuple[OpPlan, ...], x: Any, numbers: tuple) -> Any:
 
 def _transposed(plans: tuple[OpPlan, ...], old: Any, part: Any, numbers: tuple) -> Any:
     """Return `old` with the elements seen through a chain of linear views replaced by `part`."""
-    base, new = plans[0].inputs[0], plans[-1].outputs[0]
+    base = plans[0].inputs[0]
     if numbers and base.dtype.category < _dtypes.FLOATING:  # JAX cannot transpose an integer slice at a runtime index
-        places = look(plans, jnp.arange(base.numel).reshape(base.shape), numbers).reshape(-1)
+        places = look(plans, jnp.arange(old.size).reshape(old.shape), numbers).reshape(-1)
         flat = jnp.asarray(old).reshape(-1)
-        return flat.at[places].set(jnp.asarray(part).astype(flat.dtype).reshape(-1)).reshape(base.shape)
+        return flat.at[places].set(jnp.asarray(part).astype(flat.dtype).reshape(-1)).reshape(old.shape)
     as_bytes = base.dtype is _dtypes.bool_  # linear_transpose does not accept bools
     work = np.dtype(np.uint8) if as_bytes else base.dtype.numpy
 
     def back(x: Any) -> Any:
-        return jax.linear_transpose(lambda x: look(plans, x, numbers), jax.ShapeDtypeStruct(base.shape, x.dtype))(x)[0]
+        return jax.linear_transpose(lambda x: look(plans, x, numbers), jax.ShapeDtypeStruct(old.shape, x.dtype))(x)[0]
 
-    there, part = back(jnp.ones(new.shape, work)), jnp.asarray(part).astype(work)
+    there, part = back(jnp.ones(part.shape, work)), jnp.asarray(part).astype(work)
     adds = work.kind not in "biu" and "scatter-add" in str(jax.make_jaxpr(back)(part))
     placed = _added_to_nothing(back, part) if adds else back(part)
     return jnp.where(there != 0, placed.astype(base.dtype.numpy), old)

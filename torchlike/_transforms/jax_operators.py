@@ -133,7 +133,9 @@ def _forward(call: Call) -> Plan:
         run, given, zeros = call.function(*flat)
         return tuple(run(given, zeros))
 
-    return call.plan(call.op.name, call.inputs(), call.scalars(), function)
+    made = call.plan(call.op.name, call.inputs(), call.scalars(), function)
+    made.extra = call
+    return made
 
 
 class Pair(NamedTuple):

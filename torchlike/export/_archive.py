@@ -91,10 +91,13 @@ def load(
             structure = json.loads(archive.read(_STRUCTURE))
             weights = torchlike.load(io.BytesIO(archive.read(_WEIGHTS)), weights_only=True)
             exported = jax.export.deserialize(bytearray(archive.read(_PROGRAM)))
+            exported.mlir_module()  # parses the program, which raises if it is damaged
             for name in extra_files or {}:
                 extra_files[name] = archive.read(f"extra/{name}").decode()  # type: ignore[index]
         return _program(structure, weights, exported)
-    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, IndexError, AttributeError) as error:
+    except RuntimeError:
+        raise
+    except Exception as error:  # a damaged part raises whatever its reader raises
         raise RuntimeError(f"the file is no exported program of torchlike, or it is damaged: {error}") from error
 
 

@@ -12,10 +12,12 @@ import numpy as np
 import torchlike
 from torchlike._engine.trace.subtrace import Drew, Observed
 from torchlike._transforms.recording import is_tensor
+from torchlike.export._generalize import DependsOnSizeError, generalized
 from torchlike.export._graph import graph_of
 from torchlike.export._program import ExportedProgram, Saved
-from torchlike.export._record import Constant, DependsOnSizeError, Forward, Program, Recorded, generalized, record
+from torchlike.export._record import Forward, Recorded, record
 from torchlike.export._shapes import Sizes, sizes_of
+from torchlike.export._steps import Constant, Program
 from torchlike.utils import _pytree as pytree
 
 PLATFORMS = ("cpu", "cuda", "tpu")

@@ -9,7 +9,7 @@ import torchlike
 from torchlike import fx
 from torchlike._transforms.recording import is_tensor
 from torchlike.export._formulas import Formula
-from torchlike.export._record import TENSOR, Constant, Forward, Program, Recorded, Step
+from torchlike.export._record import TENSOR, Forward, Recorded
 from torchlike.export._signature import (
     ConstantArgument,
     ExportGraphSignature,
@@ -19,6 +19,7 @@ from torchlike.export._signature import (
     OutputSpec,
     TensorArgument,
 )
+from torchlike.export._steps import Constant, Program, Step
 
 
 def graph_of(
@@ -60,9 +61,14 @@ def _constant(graph: fx.Graph, place: int, constant: Any) -> Any:
     if not isinstance(constant, Constant):
         return graph.get_attr(f"c_lifted_tensor_{place}")
     shape = tuple(map(_text, constant.shape))
-    if not constant.step:
+    if constant.kind == "full":
         return graph.call_function(torchlike.full, (shape, _text(constant.first)))
-    return graph.call_function(torchlike.arange, (_text(constant.first), shape[0]), {"step": constant.step})
+    if constant.kind == "eye":
+        return graph.call_function(torchlike.eye, shape)
+    first, step = _text(constant.first), _text(constant.step)
+    if constant.kind == "range":
+        return graph.call_function(torchlike.arange, (first, shape[0]), {"step": step})
+    return graph.call_function(torchlike.linspace, (first, step, shape[0]))
 
 
 class _Symbol(str):
@@ -83,7 +89,7 @@ def _nodes(graph: fx.Graph, step: Step, arrays: list) -> list:
     name = plan.name.strip("_") or "operator"
     homes = (torchlike, torchlike.nn.functional, torchlike.Tensor)
     target = next((getattr(home, name) for home in homes if callable(getattr(home, name, None))), None)
-    extra = getattr(plan.extra, "arguments", None) if step.arguments is None else step.arguments
+    extra = step.form if isinstance(step.form, dict) else getattr(plan.extra, "arguments", None)
     arguments = _by_name(extra, arrays, step.numbers) if extra is not None else {}
     args = () if arguments else tuple(arrays)
     node = graph.create_node("call_function", target or _named(name), args, arguments, name)

@@ -250,7 +250,7 @@ def _tensor(array: Any, device: Any) -> Any:
 def _checked(saved: Saved, args: tuple, kwargs: dict) -> list:
     """Return the leaves of the inputs of a call. Raise `ValueError` if they do not fit the program."""
     leaves, spec = pytree.tree_flatten((args, kwargs))
-    if spec != saved.in_spec:
+    if not _is_alike(spec, saved.in_spec):
         raise ValueError(
             "Trying to flatten user inputs with exported input tree spec: \n"
             f"{saved.in_spec}\nbut actually got inputs with tree spec of: \n{spec}"
@@ -263,6 +263,15 @@ def _checked(saved: Saved, args: tuple, kwargs: dict) -> list:
         elif type(leaf) is not type(example) or leaf != example:
             raise ValueError(f"input {place} is {leaf!r}, but the program was exported for {example!r}")
     return leaves
+
+
+def _is_alike(spec: Any, saved: Any) -> bool:
+    """Return whether two structures are equal. Named tuples are equal by name: a loaded program has its own classes."""
+    if spec.type is not saved.type or len(spec.children_specs) != len(saved.children_specs):
+        return False
+    named = [(kind.__name__, kind._fields) for kind in (spec.context, saved.context) if hasattr(kind, "_fields")]
+    same = named[0] == named[1] if len(named) == 2 else spec.context == saved.context
+    return same and all(map(_is_alike, spec.children_specs, saved.children_specs))
 
 
 def _check_input(place: int, leaf: Any, dtype: Any, shape: tuple, sizes: Sizes, seen: dict[str, int]) -> None:

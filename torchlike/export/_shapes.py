@@ -107,9 +107,9 @@ def sizes_of(function: Callable, args: tuple, kwargs: dict, given: Any, leaves: 
         return found
     bound = inspect.signature(function).bind(*args, **kwargs).arguments
     if isinstance(given, Mapping):
-        given = {name: given.get(name) for name in bound}
         if unknown := [name for name in given if name not in bound]:
             raise ValueError(f"dynamic_shapes names {unknown}, which are not inputs")
+        given = {name: given.get(name) for name in bound}
     pairs: list[tuple[Tensor, Any]] = []
     _pair(bound if isinstance(given, Mapping) else tuple(bound.values()), given, pairs)
     specs = {id(tensor): spec for tensor, spec in pairs}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 
 from torchlike import _errors
 from torchlike._dtypes import modes
+from torchlike._dtypes.recorder import current
 from torchlike._engine import to_numpy, when_at_hand
 from torchlike._sparse import of_rows
 from torchlike._tensor import binding, factories
@@ -120,15 +122,23 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         if num_classes <= 0:
             raise RuntimeError("Can not infer total number of classes from empty tensor.")
         return rows["_one_hot"](tensor, num_classes)
-    host = to_numpy((tensor if num_classes == -1 else factories.all_examples(tensor))._value)
+    if num_classes == -1:
+        host = to_numpy(tensor._value)
+        _check_classes(int(host.max()) + 1, host)
+        return rows["_one_hot"](tensor, int(host.max()) + 1)
+    check = functools.partial(_check_classes, num_classes)
+    if current().capture is None:
+        check(to_numpy(factories.all_examples(tensor)._value))
+    else:
+        when_at_hand(tensor._value, check)
+    return rows["_one_hot"](tensor, num_classes)
+
+
+def _check_classes(count: int, host: Any) -> None:
     if host.min() < 0:
         raise RuntimeError("Class values must be non-negative.")
-    largest = int(host.max())
-    if num_classes == -1:
-        num_classes = largest + 1
-    elif largest >= num_classes:
+    if host.max() >= count:
         raise RuntimeError("Class values must be smaller than num_classes.")
-    return rows["_one_hot"](tensor, num_classes)
 
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:

@@ -18,6 +18,7 @@ import numpy as np
 from jax import lax
 
 from torchlike._engine.interpreter.rules import Equation, is_half, rule
+from torchlike._engine.xla.jax_private import is_symbolic
 from torchlike._engine.xla.target import convolution_precision, for_cpu
 from torchlike._ops.linalg.products import rows_times
 from torchlike._ops.nn.depthwise import alone
@@ -109,21 +110,23 @@ def by_slices(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
         cut = x[:, first : first + (count - 1) * stride[0] + 1 : stride[0]]
         flat = cut.reshape(-1, *cut.shape[2:])
         found.append(convolve(flat, weights, stride[1:], pads[1:], dilation[1:], groups))
-    return reduce(add, found).reshape(len(x), count, *found[0].shape[1:])
+    return reduce(add, found).reshape(x.shape[0], count, *found[0].shape[1:])
 
 
 def convolve(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
     """Convolve by the fastest algorithm for this target, dtype and shape."""
     *kernel, each, outputs = w.shape
     count = math.prod(kernel)
-    sizes = tuple(n + sum(p) for n, p in zip(x.shape[1:-1], pads))
-    positions = len(x) * math.prod(spans(sizes, tuple(kernel), stride, dilation))
     if not _is_chosen(x, w):
         return plain(x, w, stride, pads, dilation, groups)
     if count > _FEW_PLACES and not isinstance(x, np.ndarray):
         return (by_parts if 1 < groups <= _FEW_GROUPS else plain)(x, w, stride, pads, dilation, groups)
     if each == 1 < groups:
         return by_channel(x, w, stride, pads, dilation)
+    if any(map(is_symbolic, x.shape)):
+        return plain(x, w, stride, pads, dilation, groups)
+    sizes = tuple(n + sum(p) for n, p in zip(x.shape[1:-1], pads))
+    positions = len(x) * math.prod(spans(sizes, tuple(kernel), stride, dilation))
     if groups == 1 and positions <= min(outputs, _FEW_POSITIONS):
         return by_rows(x, w, stride, pads, dilation)
     on_host, columns = isinstance(x, np.ndarray), positions * count * each * groups
@@ -174,7 +177,7 @@ def by_shares(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
     dims = range(1, 1 + len(stride))
     apart = xp.transpose(apart, (0, *[axis for d in dims for axis in (d, d + len(stride))], apart.ndim - 1))
     sizes = [n * s for n, s in zip(sums.shape[1:-1], stride)]
-    side_by_side = apart.reshape(len(sums), *sizes, outputs)
+    side_by_side = apart.reshape(sums.shape[0], *sizes, outputs)
     return _together(padded(side_by_side, tuple((a, b - n) for (a, b), n in zip(pads, after))), groups)
 
 
@@ -215,7 +218,7 @@ def _together(x, groups: int):
     """Join the groups' channels: (groups N, ..., O / groups) -> (N, ..., O)."""
     if groups == 1:
         return x
-    x = namespace(x).moveaxis(x.reshape(groups, len(x) // groups, *x.shape[1:]), 0, -2)
+    x = namespace(x).moveaxis(x.reshape(groups, x.shape[0] // groups, *x.shape[1:]), 0, -2)
     return x.reshape(*x.shape[:-2], groups * x.shape[-1])
 
 

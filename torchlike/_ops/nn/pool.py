@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from operator import add
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -13,6 +14,7 @@ from jax import lax
 
 from torchlike import _dtypes, _errors
 from torchlike._dtypes import FLOATING, INTEGER, int64
+from torchlike._engine.xla.jax_private import is_symbolic
 from torchlike._ops.nn.windows import channels_last, channels_second, expand, padded, windows
 from torchlike._ops.schema.autocast_policies import FULL_ON_CPU
 from torchlike._ops.schema.checks import REAL_FLOATS
@@ -235,13 +237,14 @@ def _window_sums(x, kernel: Ints, stride: Ints, pads: tuple):
     return lax.reduce_window(padded(x, pads), x.dtype.type(0), lax.add, whole(kernel, 1), whole(stride, 1), "VALID")
 
 
-def _divisors(sizes: Ints, counts: Ints, kernel: Ints, stride: Ints, pad: Ints, include_pad: bool) -> np.ndarray:
+def _divisors(sizes: Ints, counts: Ints, kernel: Ints, stride: Ints, pad: Ints, include_pad: bool) -> Any:
     """Return the number of elements of each window, including the padding if `include_pad` is True."""
-    total = np.ones(())
+    xp: Any = jnp if any(map(is_symbolic, sizes)) else np
+    total = xp.ones(())
     for n, o, k, s, p in zip(sizes, counts, kernel, stride, pad):
-        start = np.arange(o) * s - p
-        end = np.minimum(start + k, n + p)
-        length = end - start if include_pad else np.minimum(end, n) - np.maximum(start, 0)
+        start = xp.arange(o) * s - p
+        end = xp.minimum(start + k, n + p)
+        length = end - start if include_pad else xp.minimum(end, n) - xp.maximum(start, 0)
         total = total[..., None] * length
     return total[..., None]
 
@@ -266,7 +269,8 @@ def _avg_pool(dims: int):
         if x.dtype.kind in "iu":
             out = channels_second(namespace(x).trunc(sums / divisor).astype(x.dtype))
         else:
-            out = channels_second(sums / np.asarray(divisor, x.dtype))
+            divisor = divisor.astype(x.dtype) if isinstance(divisor, jax.Array) else np.asarray(divisor, x.dtype)
+            out = channels_second(sums / divisor)
         return out if input.ndim == dims + 2 else out[0]
 
     kernel_function.__doc__ = f"""Return the mean of each window of the last {dims} dims.

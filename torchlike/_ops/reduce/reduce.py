@@ -15,6 +15,7 @@ import numpy as np
 from torchlike import _dtypes, _errors
 from torchlike._dtypes import FLOAT8
 from torchlike._engine.interpreter.sums import total as numpy_total
+from torchlike._engine.xla.jax_private import is_symbolic
 from torchlike._errors.dtypes import scalar_name
 from torchlike._ops.schema.autocast_policies import FULL, FULL_ELSEWHERE
 from torchlike._ops.schema.checks import not_complex
@@ -392,7 +393,7 @@ def position(x: Array, function: str, dim: int | None):
     xp = namespace(x)
     if dim is None or not x.ndim:
         x, dim = x.reshape(-1), 0
-    if xp is not jnp or x.shape[dim] >= _INT32_MAX or not x.size:
+    if xp is not jnp or is_symbolic(x.shape[dim]) or x.shape[dim] >= _INT32_MAX or not x.size:
         return getattr(xp, function)(x, axis=dim)
     # XLA's CPU backend vectorizes these two plain reductions, but not its own argmax.
     extreme = constant((jnp.max if function == "argmax" else jnp.min)(x, axis=dim, keepdims=True))
@@ -557,7 +558,9 @@ def _variance(x, dim, correction, keepdim):
     xp, over = namespace(x), axes(x, dim)
     gap = x - _total(x, over, True) / _divisor(x, dim)
     squares = gap * gap if x.dtype.kind != "c" else gap.real * gap.real + gap.imag * gap.imag
-    freedom = xp.asarray(builtins.max(0.0, count(x, dim) - correction)).astype(squares.dtype)
+    number = count(x, dim) - correction
+    freedom = jnp.maximum(0.0, number) if is_symbolic(number) else xp.asarray(builtins.max(0.0, number))
+    freedom = freedom.astype(squares.dtype)
     return _total(squares, over, keepdim) / freedom
 
 

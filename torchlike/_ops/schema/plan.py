@@ -35,6 +35,7 @@ class OpPlan(Plan):
 
     __slots__ = (
         "apart",
+        "chain",
         "check_node",
         "differentiable",
         "early",
@@ -67,6 +68,7 @@ class OpPlan(Plan):
         self.gradients: dict = {}
         self.early: Early | None = None  # runs it at once on host arrays; None: it is always recorded
         self.apart = self.single is None  # it has several results, or may run at once
+        self.chain: tuple[OpPlan, ...] = ()  # for a write, the views through which the elements are seen
         self.residual: dict | None = None
         self.source: tuple[OpPlan, tuple[int, ...] | None] | None = None  # the forward plan, the differentiated inputs
         return self

@@ -202,5 +202,7 @@ def test_hostile_archives_run_nothing_and_crash_nothing(seed, tmp_path):
     for i in range(100):
         files.append(tmp_path / f"{i}.pt2")
         files[-1].write_bytes(changed(data, rng))
-    done = subprocess.run([sys.executable, "-c", ATTACK, *map(str, files)], cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", ATTACK, *map(str, files)], cwd=ROOT, capture_output=True, text=True, errors="replace"
+    )
     assert done.stdout == "alive\n", f"exit status {done.returncode}: {done.stderr[-1500:]}"

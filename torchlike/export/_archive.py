@@ -184,12 +184,20 @@ def _program(structure: dict, weights: dict, exported: Any) -> ExportedProgram:
     saved = Saved(exported, in_spec, out_spec, leaves, results, list(structure["written"]), sizes, constants)
     signature = _read_signature(structure["signature"], leaves)
     state = dict(weights["state"])
-    _check(saved, state)
-    return ExportedProgram(saved, state, list(structure["parameters"]), None, signature, str(structure["code"]))
+    parameters = list(structure["parameters"])
+    _check(saved, state, parameters)
+    return ExportedProgram(saved, state, parameters, None, signature, str(structure["code"]))
 
 
-def _check(saved: Saved, state: dict) -> None:
+def _check(saved: Saved, state: dict, parameters: list) -> None:
     """Raise if the program's inputs are not those that the structure describes."""
+    names, shapes = {*parameters, *saved.written}, saved.sizes.shapes
+    if not all(isinstance(name, str) and name in state for name in names):
+        raise ValueError("the parameters and buffers have no values")
+    if len(shapes) != sum(isinstance(leaf, Input) for leaf in saved.leaves):
+        raise ValueError("the shapes do not fit the inputs")
+    if not all(type(n) is int or n in saved.sizes.dims for shape in shapes for n in shape):
+        raise ValueError("a shape contains neither numbers nor dims")
     tensors = [*state.values(), *saved.constants.values()]
     count = len(tensors) + sum(isinstance(leaf, Input) for leaf in saved.leaves)
     wanted = saved.exported.in_avals
@@ -213,9 +221,12 @@ def _read_spec(spec: Any) -> Any:
     if spec is None:
         return pytree.LeafSpec()
     name, context, children = spec
-    kind: Any = _KINDS.get(name)
     if name == "namedtuple":
         kind, context = pytree.kind_of(_named(context)), _named(context).__class__
+    else:
+        kind = _KINDS[name]
+        if (context is None) != (name in ("list", "tuple")) or (context and len(context) != len(children)):
+            raise ValueError(f"a {name} has the context {context!r}")
     return pytree.TreeSpec(kind, context, [_read_spec(child) for child in children])
 
 

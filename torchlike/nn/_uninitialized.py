@@ -91,7 +91,18 @@ class UninitializedTensorMixin(Tensor):
 
 
 class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: ignore[misc]
-    """A parameter whose shape is not known yet."""
+    """A parameter whose shape is not known yet. Reading it raises an error until `materialize` is called.
+
+    Args:
+      requires_grad: whether autograd computes a gradient.
+      device, dtype: of the future data. The defaults are the current default device and dtype.
+
+    >>> import torchlike as torch
+    >>> weight = torch.nn.UninitializedParameter()
+    >>> weight.materialize((2, 3))
+    >>> weight.shape
+    torch.Size([2, 3])
+    """
 
     _becomes = Parameter
 
@@ -100,7 +111,19 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: igno
 
 
 class UninitializedBuffer(UninitializedTensorMixin):
-    """A buffer whose shape is not known yet."""
+    """A buffer whose shape is not known yet. Reading it raises an error until `materialize` is called.
+
+    Args:
+      requires_grad: whether autograd computes a gradient.
+      device, dtype: of the future data. The defaults are the current default device and dtype.
+      persistent: whether `state_dict()` saves the buffer.
+
+    >>> import torchlike as torch
+    >>> mean = torch.nn.UninitializedBuffer()
+    >>> mean.materialize((3,))
+    >>> mean.shape
+    torch.Size([3])
+    """
 
     def __new__(
         cls, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True

@@ -18,7 +18,16 @@ __all__ = ["Container", "Sequential", "ModuleList", "ModuleDict", "ParameterList
 
 
 class Container(Module):
-    """A container of named modules. Deprecated: subclass `Module` instead."""
+    """A container of named modules. Deprecated: subclass `Module` instead. Making one gives a warning.
+
+    Args:
+      **kwargs: the modules, by name.
+
+    >>> import torchlike as torch, warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     list(torch.nn.Container(a=torch.nn.ReLU())._modules)
+    ['a']
+    """
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__()
@@ -74,7 +83,11 @@ class _Numbered(Module):
 class Sequential(_Numbered):
     """A container that calls its modules in order. Each module receives the output of the previous one.
 
-    The arguments are modules, or one OrderedDict of named modules.
+    Args:
+      *args: the modules, or one OrderedDict of named modules.
+
+    Raises:
+      TypeError: an argument is not a module.
 
     >>> import torchlike as torch
     >>> torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.ReLU())
@@ -149,6 +162,9 @@ class Sequential(_Numbered):
 class ModuleList(_Numbered):
     """A list of modules, which are registered as submodules.
 
+    Args:
+      modules: an iterable of modules to add.
+
     >>> import torchlike as torch
     >>> torch.nn.ModuleList([torch.nn.Linear(2, 2) for _ in range(3)])
     ModuleList(
@@ -200,7 +216,16 @@ class ModuleList(_Numbered):
 
 
 class ModuleDict(Module):
-    """A dictionary of modules, which are registered as submodules. Iteration follows the order of insertion."""
+    """A dictionary of modules, which are registered as submodules. Iteration follows the order of insertion.
+
+    Args:
+      modules: a mapping of names to modules, or an iterable of (name, module) pairs, to add.
+
+    >>> import torchlike as torch
+    >>> layers = torch.nn.ModuleDict({"relu": torch.nn.ReLU(), "tanh": torch.nn.Tanh()})
+    >>> layers["tanh"], list(layers)
+    (Tanh(), ['relu', 'tanh'])
+    """
 
     def __init__(self, modules: Mapping[str, Module] | None = None) -> None:
         super().__init__()

@@ -112,6 +112,12 @@ class Module(_Parts):
     Assigned `Parameter`s, `Buffer`s and modules are registered under their attribute's name. `parameters()`,
     `state_dict()`, `to()` and similar methods process the registered members.
 
+    Args:
+      *args, **kwargs: must be empty, unless the subclass sets `call_super_init`. Then they go to the next base class.
+
+    Raises:
+      TypeError: there are arguments.
+
     >>> import torchlike as torch
     >>> class Twice(torch.nn.Module):
     ...     def __init__(self):

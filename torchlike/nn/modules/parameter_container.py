@@ -17,6 +17,14 @@ class ParameterList(Module):
     """A list of registered parameters. Tensors added to it become parameters.
 
     The list may hold other values too, which are not registered.
+
+    Args:
+      values: an iterable of values to add.
+
+    >>> import torchlike as torch
+    >>> weights = torch.nn.ParameterList([torch.ones(2), torch.zeros(3)])
+    >>> len(weights), weights[1].requires_grad
+    (2, True)
     """
 
     def __init__(self, values: Iterable[Any] | None = None) -> None:
@@ -69,7 +77,19 @@ class ParameterList(Module):
 class ParameterDict(Module):
     """A dictionary of registered parameters. Tensors added to it become parameters.
 
-    Iteration follows the order in which the keys were first added.
+    Iteration follows the order in which the keys were first added. The dictionary may hold other values too, which are
+    not registered.
+
+    Args:
+      parameters: a mapping of strings to values, or an iterable of (key, value) pairs, to add.
+
+    Raises:
+      TypeError: a key is not a string.
+
+    >>> import torchlike as torch
+    >>> weights = torch.nn.ParameterDict({"scale": torch.ones(2)})
+    >>> list(weights), weights["scale"].requires_grad
+    (['scale'], True)
     """
 
     def __init__(self, parameters: Any = None) -> None:

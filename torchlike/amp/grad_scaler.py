@@ -44,9 +44,9 @@ class GradScaler:
     Args:
       device: "cuda" or "cpu", the device of the losses.
       init_scale: the initial scale.
-      growth_factor: the factor, above 1, applied to the scale after `growth_interval` consecutive steps without
-      overflow.
+      growth_factor: the factor, above 1, applied to the scale after `growth_interval` steps without overflow.
       backoff_factor: the factor, below 1, applied to the scale after an overflow.
+      growth_interval: the number of consecutive steps without overflow after which the scale grows.
       enabled: False makes all methods no-ops.
 
     >>> import torchlike as torch

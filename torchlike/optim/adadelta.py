@@ -49,6 +49,14 @@ class Adadelta(RuleOptimizer):
 
     Raises:
       ValueError: an option is negative, or `rho` is above 1.
+
+    >>> import torchlike as torch
+    >>> p = torch.nn.Parameter(torch.tensor([1.0]))
+    >>> optimizer = torch.optim.Adadelta([p], lr=1.0, rho=0.0, eps=1.0)
+    >>> p.sum().backward()
+    >>> optimizer.step()
+    >>> round(p.item(), 4)
+    0.2929
     """
 
     rule = staticmethod(adadelta_update)

@@ -40,6 +40,14 @@ class Adamax(RuleOptimizer):
 
     Raises:
       ValueError: an option is negative, or a beta is outside [0, 1).
+
+    >>> import torchlike as torch
+    >>> p = torch.nn.Parameter(torch.tensor([1.0]))
+    >>> optimizer = torch.optim.Adamax([p], lr=0.5)
+    >>> p.sum().backward()
+    >>> optimizer.step()
+    >>> round(p.item(), 4)
+    0.5
     """
 
     rule = staticmethod(adamax_update)

@@ -43,6 +43,14 @@ class ASGD(RuleOptimizer):
 
     Raises:
       ValueError: `lr` or `weight_decay` is negative.
+
+    >>> import torchlike as torch
+    >>> p = torch.nn.Parameter(torch.tensor([1.0]))
+    >>> optimizer = torch.optim.ASGD([p], lr=0.5, lambd=0.0)
+    >>> p.sum().backward()
+    >>> optimizer.step()
+    >>> p.tolist()
+    [0.5]
     """
 
     rule = staticmethod(asgd_update)

@@ -162,6 +162,20 @@ class Optimizer:
     Raises:
       TypeError: `params` is a tensor, or contains something other than tensors.
       ValueError: there are no parameters, a tensor is not a leaf, or a parameter is in two groups.
+
+    >>> import torchlike as torch
+    >>> class Descent(torch.optim.Optimizer):
+    ...     def step(self):
+    ...         with torch.no_grad():
+    ...             for group in self.param_groups:
+    ...                 for p in group["params"]:
+    ...                     p -= group["lr"] * p.grad
+    >>> p = torch.nn.Parameter(torch.tensor([1.0]))
+    >>> optimizer = Descent([p], {"lr": 0.5})
+    >>> p.sum().backward()
+    >>> optimizer.step()
+    >>> p.tolist()
+    [0.5]
     """
 
     _optimizer_step_pre_hooks: OrderedDict

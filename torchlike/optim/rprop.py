@@ -44,6 +44,14 @@ class Rprop(RuleOptimizer):
 
     Raises:
       ValueError: `lr` is negative, or the factors violate the inequality.
+
+    >>> import torchlike as torch
+    >>> p = torch.nn.Parameter(torch.tensor([1.0]))
+    >>> optimizer = torch.optim.Rprop([p], lr=0.5)
+    >>> p.sum().backward()
+    >>> optimizer.step()
+    >>> p.tolist()
+    [0.5]
     """
 
     rule = staticmethod(rprop_update)

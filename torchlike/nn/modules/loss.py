@@ -228,8 +228,8 @@ class NLLLoss2d(NLLLoss):
 class CrossEntropyLoss(_WeightedLoss):
     """The cross entropy, -log softmax(input)[target].
 
-    The input holds logits (N, C, *) or (C). The target holds class indices (N, *), or class probabilities of the shape of
-    the input.
+    The input holds logits (N, C, *) or (C). The target holds class indices (N, *), or class probabilities of the shape
+    of the input.
 
     Args:
       weight: (C), a weight for each class, which becomes a buffer. The default is 1.
@@ -346,8 +346,8 @@ class KLDivLoss(_Loss):
 
     Args:
       size_average, reduce: deprecated forms of `reduction`. Setting one gives a warning.
-      reduction: 'none', 'mean', 'sum' or 'batchmean', the sum divided by the size of the first dimension, which agrees with
-        the mathematical definition. The mean over all elements, the default, gives a warning in the call.
+      reduction: 'none', 'mean', 'sum' or 'batchmean', the sum divided by the size of the first dimension, which agrees
+        with the mathematical definition. The mean over all elements, the default, gives a warning in the call.
       log_target: the target holds log-probabilities too.
 
     >>> import torchlike as torch
@@ -432,8 +432,8 @@ class CTCLoss(_Loss):
     """The connectionist temporal classification loss (Graves et al., 2006).
 
     The loss is the negative logarithm of the probability of each target, summed over all alignments. A call receives
-    `log_probs` (T, N, C), `targets` (N, S) or the concatenation of all targets, `input_lengths` (N) and `target_lengths`
-    (N).
+    `log_probs` (T, N, C), `targets` (N, S) or the concatenation of all targets, `input_lengths` (N) and
+    `target_lengths` (N).
 
     Args:
       blank: the index of the blank class.
@@ -565,8 +565,8 @@ class SoftMarginLoss(_Loss):
 class MultiLabelMarginLoss(_Loss):
     """The multi-label margin loss: the hinge loss between the scores of target classes and of other classes.
 
-    The sum over all such pairs is divided by the number of classes. Scores and targets have the shape (N, C) or (C). A row
-    of targets ends at the first -1.
+    The sum over all such pairs is divided by the number of classes. Scores and targets have the shape (N, C) or (C). A
+    row of targets ends at the first -1.
 
     Args:
       size_average, reduce: deprecated forms of `reduction`. Setting one gives a warning.
@@ -585,7 +585,9 @@ class MultiLabelMarginLoss(_Loss):
 
 
 class MultiLabelSoftMarginLoss(_WeightedLoss):
-    """The mean over the classes of the binary cross-entropy of sigmoid(input). Scores and targets have the shape (N, C).
+    """The mean over the classes of the binary cross-entropy of sigmoid(input).
+
+    Scores and targets have the shape (N, C).
 
     Args:
       weight: (C), a weight for each class, which becomes a buffer. The default is 1.

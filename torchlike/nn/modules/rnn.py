@@ -295,7 +295,7 @@ class RNN(RNNBase):
       device, dtype: of the parameters. The defaults are the current default device and dtype.
 
     Returns:
-      The pair (output, h_n) of the shapes (L, N, directions · hidden_size) and (num_layers · directions, N, hidden_size).
+      The pair (output, h_n): (L, N, directions · hidden_size) and (num_layers · directions, N, hidden_size).
 
     Raises:
       ValueError: an option is out of range, or `proj_size` is given.
@@ -394,8 +394,8 @@ class GRU(RNNBase):
     in the order r, z, n.
 
     The signature is `GRU(input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0,
-    bidirectional=False, device=None, dtype=None)`. The input has the shape (L, N, input_size), or (L, input_size), or is a
-    `PackedSequence`. An initial state of the shape of h_n may follow it; the default is zeros.
+    bidirectional=False, device=None, dtype=None)`. The input has the shape (L, N, input_size), or (L, input_size), or
+    is a `PackedSequence`. An initial state of the shape of h_n may follow it; the default is zeros.
 
     Args:
       input_size: the size of an input step.
@@ -408,7 +408,7 @@ class GRU(RNNBase):
       device, dtype: of the parameters. The defaults are the current default device and dtype.
 
     Returns:
-      The pair (output, h_n) of the shapes (L, N, directions · hidden_size) and (num_layers · directions, N, hidden_size).
+      The pair (output, h_n): (L, N, directions · hidden_size) and (num_layers · directions, N, hidden_size).
 
     Raises:
       ValueError: an option is out of range, or `proj_size` is given.

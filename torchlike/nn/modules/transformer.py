@@ -61,8 +61,8 @@ def _get_seq_len(src: Tensor, batch_first: bool) -> int | None:
 class TransformerEncoderLayer(Module):
     """A self-attention block followed by a feed-forward block of two linear layers.
 
-    Each block has dropout, a residual connection and a layer norm. The input and the output have the shape (L, N, d_model),
-    or (L, d_model) for a single sample.
+    Each block has dropout, a residual connection and a layer norm. The input and the output have the shape (L, N,
+    d_model), or (L, d_model) for a single sample.
 
     Args:
       d_model: the size of a position.
@@ -248,8 +248,8 @@ class TransformerEncoder(Module):
       encoder_layer: a `TransformerEncoderLayer`, which is copied.
       num_layers: the number of copies.
       norm: a layer that is applied to the result.
-      enable_nested_tensor: PyTorch skips padding in inference, so the padded positions of the output are zero before the
-        final norm. Here the padded positions are computed and then set to zero.
+      enable_nested_tensor: PyTorch skips padding in inference, so the padded positions of the output are zero before
+        the final norm. Here the padded positions are computed and then set to zero.
       mask_check: do this only for masks with all padding at the end.
 
     >>> import torchlike as torch

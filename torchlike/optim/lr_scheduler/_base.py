@@ -27,6 +27,17 @@ class LRScheduler:
     Raises:
       TypeError: `optimizer` is not an optimizer.
       KeyError: an earlier run is resumed (`last_epoch` >= 0) and a group has no `initial_lr`.
+
+    >>> import torchlike as torch
+    >>> class Halved(torch.optim.lr_scheduler.LRScheduler):
+    ...     def get_lr(self):
+    ...         return [base / 2**self.last_epoch for base in self.base_lrs]
+    >>> optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0)
+    >>> scheduler = Halved(optimizer)
+    >>> optimizer.step()
+    >>> scheduler.step()
+    >>> scheduler.get_last_lr()
+    [0.5]
     """
 
     _get_lr_called_within_step: bool = False

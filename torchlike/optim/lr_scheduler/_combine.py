@@ -44,9 +44,26 @@ class _Combined(LRScheduler):
 class SequentialLR(_Combined):
     """A scheduler that runs schedulers in sequence. At each milestone, the next scheduler starts at its step 0.
 
+    Args:
+      optimizer: the optimizer of all schedulers.
+      schedulers: the schedulers, in order.
+      milestones: the steps at which the second and the following schedulers start, in increasing order.
+      last_epoch: -1 to start, or the last step of an earlier run to resume it.
+
     Raises:
       ValueError: there is no scheduler, one belongs to another optimizer or is a `ReduceLROnPlateau`, or the number of
         milestones is not one less than that of the schedulers.
+
+    >>> import torchlike as torch
+    >>> optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0)
+    >>> warmup = torch.optim.lr_scheduler.ConstantLR(optimizer, 0.5, total_iters=9)
+    >>> decay = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.9)
+    >>> scheduler = torch.optim.lr_scheduler.SequentialLR(optimizer, [warmup, decay], milestones=[1])
+    >>> optimizer.step()
+    >>> before = scheduler.get_last_lr()
+    >>> scheduler.step()
+    >>> before, scheduler.get_last_lr()
+    ([0.5], [1.0])
     """
 
     def __init__(
@@ -94,8 +111,22 @@ class SequentialLR(_Combined):
 class ChainedScheduler(_Combined):
     """A scheduler that runs all of its schedulers, in order, at every step.
 
+    Args:
+      schedulers: the schedulers, which all change the same optimizer.
+      optimizer: their optimizer, by default that of the first one.
+
     Raises:
       ValueError: there is no scheduler, they belong to several optimizers, or one is a `ReduceLROnPlateau`.
+
+    >>> import torchlike as torch
+    >>> optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0)
+    >>> first = torch.optim.lr_scheduler.ConstantLR(optimizer, 0.5)
+    >>> second = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5)
+    >>> scheduler = torch.optim.lr_scheduler.ChainedScheduler([first, second])
+    >>> optimizer.step()
+    >>> scheduler.step()
+    >>> scheduler.get_last_lr()
+    [0.25]
     """
 
     def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None) -> None:

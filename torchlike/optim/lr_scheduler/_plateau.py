@@ -28,6 +28,15 @@ class ReduceLROnPlateau(LRScheduler):
     Raises:
       ValueError: `factor` is 1 or more, a mode is unknown, or the length of `min_lr` is not the number of groups.
       TypeError: `optimizer` is not an optimizer.
+
+    >>> import torchlike as torch
+    >>> optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0)
+    >>> scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, factor=0.5, patience=0)
+    >>> for loss in (3.0, 2.0, 2.0):
+    ...     optimizer.step()
+    ...     scheduler.step(loss)
+    >>> scheduler.get_last_lr()
+    [0.5]
     """
 
     def __init__(

@@ -50,7 +50,7 @@ class Adam(RuleOptimizer):
       amsgrad: divide by the maximum of all second moments so far.
       maximize: maximize the objective instead of minimizing it.
       foreach, fused: have no effect. In PyTorch they select among implementations with equal results.
-      capturable: not supported.
+      capturable: not supported. True raises NotImplementedError.
       differentiable: let autograd record the step, so that gradients flow through it.
 
     Raises:

@@ -63,7 +63,7 @@ class TensorDataset(Dataset[tuple[Any, ...]]):
     """A dataset that wraps tensors. Each sample is a tuple of the tensors indexed along the first dimension.
 
     Args:
-      tensors: tensors with the same size in the first dimension.
+      *tensors: tensors with the same size in the first dimension.
 
     Raises:
       AssertionError: The tensors have different sizes in the first dimension.
@@ -90,8 +90,8 @@ class StackDataset(Dataset[Any]):
     """A dataset that stacks several datasets. Its samples combine one sample of each dataset.
 
     Args:
-      args: datasets for samples that are tuples.
-      kwargs: datasets for samples that are dicts.
+      *args: datasets for samples that are tuples.
+      **kwargs: datasets for samples that are dicts.
 
     Raises:
       ValueError: Both `args` and `kwargs` are given, or neither, or the datasets have different lengths.

@@ -49,6 +49,8 @@ FORWARDING = {
     "torchlike.nn.LSTM": {"mode"},
     "torchlike.nn.GRU": {"mode", "proj_size"},
 }
+# Methods whose arguments their class documents.
+WITHOUT_ARGUMENTS = {"forward", "rule"}
 
 
 def public() -> dict[str, object]:
@@ -84,6 +86,19 @@ def documented(text: str) -> set[str]:
     return {name for entry in entries for name in entry.split(", ")}
 
 
+def methods() -> dict[str, Any]:
+    """Return the public methods that the public classes and their bases define, except those of `Tensor`."""
+    bases = {base for value in PUBLIC.values() if inspect.isclass(value) for base in value.__mro__}
+    found = {}
+    for base in bases - set(torchlike.Tensor.__mro__):
+        for name, value in vars(base).items():
+            method = value.__func__ if isinstance(value, classmethod) else value
+            ours = inspect.isfunction(method) and method.__module__.startswith("torchlike")
+            if ours and not name.startswith("_") and name not in WITHOUT_ARGUMENTS:
+                found[f"{base.__module__}.{base.__qualname__}.{name}"] = method
+    return found
+
+
 def docstring(name: str) -> str:
     return inspect.cleandoc(PUBLIC[name].__doc__ or "")
 
@@ -108,6 +123,16 @@ def test_a_public_name_documents_its_arguments_and_has_an_example(name):
     more = {"nonlinearity"} if name == "torchlike.nn.RNN" else set()
     assert sorted(documented(text) - parameters(name) - more) == [], "documentation of arguments that do not exist"
     assert ">>>" in text, "no example"
+
+
+def test_the_methods_document_their_arguments():
+    lacking = {}
+    for name, method in methods().items():
+        given = {p.name for p in list(inspect.signature(method).parameters.values())[1:]} - {"args", "kwargs"}
+        told = {argument.lstrip("*") for argument in documented(inspect.getdoc(method) or "")}
+        if given - told or not inspect.getdoc(method):
+            lacking[name] = sorted(given - told)
+    assert lacking == {}
 
 
 def test_the_examples_run():

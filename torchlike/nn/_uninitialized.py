@@ -25,13 +25,22 @@ class UninitializedTensorMixin(Tensor):
         return made
 
     def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
-        """Allocate uninitialized data of the given shape and turn this object into an ordinary tensor."""
+        """Allocate uninitialized data of the given shape and turn this object into an ordinary tensor.
+
+        Args:
+          shape: the shape, a tuple of ints.
+          device, dtype: of the data. The defaults are those of this tensor.
+        """
         data = torchlike.empty(shape, device=self.device if device is None else device, dtype=dtype or self.dtype)
         self._become(data)
         self.__class__ = self._becomes
 
     def convert(self, fn: Callable[[Tensor], Tensor]) -> Self:
-        """Convert this tensor to the dtype and device that `fn` returns for an empty tensor. Return this tensor."""
+        """Convert this tensor to the dtype and device that `fn` returns for an empty tensor. Return this tensor.
+
+        Args:
+          fn: a function of a tensor.
+        """
         self._become(fn(torchlike.empty(0, device=self.device, dtype=self.dtype)))
         self._chain = ()
         return self

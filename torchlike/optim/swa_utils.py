@@ -165,7 +165,11 @@ class AveragedModel(Module):
         return [tensor.detach() for tensor in itertools.chain(model.parameters(), buffers)]
 
     def update_parameters(self, model: Module) -> None:
-        """Add the model's parameters to the averages. The first call copies them."""
+        """Add the model's parameters to the averages. The first call copies them.
+
+        Args:
+          model: the model with the current parameters.
+        """
         ours = self._averaged(self.module)
         theirs = [p.to(a.device) for a, p in zip(ours, self._averaged(model))]
         repeated = _Count.captured(self.n_averaged)

@@ -71,9 +71,14 @@ def cross_entropy(
         or, with probabilities, by the number of targets.
       label_smoothing: from 0 to 1, the share of the target that is spread evenly over all classes.
 
+    Returns:
+      A zero-dim tensor, or the shape (N, d1, ...) without reduction.
+
     Raises:
       IndexError: a class index is out of range and the target is already on the host. Otherwise such an index gives
         NaN.
+      RuntimeError: `label_smoothing` is not in [0, 1].
+      ValueError: `reduction` is unknown, or the batch sizes differ.
 
     >>> import torchlike as torch
     >>> round(torch.nn.functional.cross_entropy(torch.zeros(1, 2), torch.tensor([1])).item(), 4)

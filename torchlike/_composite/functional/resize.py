@@ -171,9 +171,9 @@ def grid_sample(
       ValueError: `mode` or `padding_mode` is unknown.
 
     >>> import torchlike as torch
-    >>> x, middle = torch.tensor([[[[1.0, 3.0]]]]), torch.zeros(1, 1, 1, 2)
-    >>> torch.nn.functional.grid_sample(x, middle, align_corners=False).item()
-    2.0
+    >>> grid = torch.zeros(1, 5, 6, 2)
+    >>> torch.nn.functional.grid_sample(torch.ones(1, 3, 8, 8), grid, align_corners=False).shape
+    torch.Size([1, 3, 5, 6])
     """
     if mode not in ("bilinear", "nearest", "bicubic"):
         raise ValueError(

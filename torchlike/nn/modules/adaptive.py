@@ -109,7 +109,11 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             raise _errors.adaptive_target_range(self.n_classes - 1, low, high)
 
     def log_prob(self, input: Tensor) -> Tensor:
-        """Return the log-probabilities of all classes: (N, in_features) -> (N, n_classes)."""
+        """Return the log-probabilities of all classes: (N, in_features) -> (N, n_classes).
+
+        Args:
+          input: (N, in_features).
+        """
         return self._get_full_log_prob(input, self.head(input))
 
     def _get_full_log_prob(self, input: Tensor, head_output: Tensor) -> Tensor:
@@ -121,5 +125,9 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         return torchlike.cat(parts, dim=1)
 
     def predict(self, input: Tensor) -> Tensor:
-        """Return the most probable class: (N, in_features) -> (N)."""
+        """Return the most probable class: (N, in_features) -> (N).
+
+        Args:
+          input: (N, in_features).
+        """
         return self.log_prob(input).argmax(dim=1)

@@ -245,7 +245,12 @@ class SyncBatchNorm(_BatchNorm):
 
     @classmethod
     def convert_sync_batchnorm(cls, module: Module, process_group: Any = None) -> Module:
-        """Replace every batch norm in `module` by a `SyncBatchNorm` that shares its tensors, and return the result."""
+        """Replace every batch norm in `module` by a `SyncBatchNorm` that shares its tensors, and return the result.
+
+        Args:
+          module: the module. Its children are replaced in place.
+          process_group: must be None.
+        """
         converted = module
         if isinstance(module, _BatchNorm):
             options = (module.num_features, module.eps, module.momentum, module.affine, module.track_running_stats)
@@ -290,7 +295,11 @@ class _LazyNormBase(LazyModuleMixin):
         return self.num_features != 0
 
     def initialize_parameters(self, input: Tensor) -> None:
-        """Set `num_features` to the size of the input's dimension 1 and materialize the parameters and buffers."""
+        """Set `num_features` to the size of the input's dimension 1 and materialize the parameters and buffers.
+
+        Args:
+          input: the first input of the layer.
+        """
         if self.has_uninitialized_params():
             self.num_features = input.shape[1]
             for name in ("weight", "bias", "running_mean", "running_var"):

@@ -69,12 +69,26 @@ class _Numbered(Module):
         return iter(self._modules.values())
 
     def append(self, module: Module) -> Self:
-        """Append a module."""
+        """Append a module.
+
+        Args:
+          module: the module.
+
+        Returns:
+          The container.
+        """
         self.add_module(str(len(self)), module)
         return self
 
     def pop(self, key: int | slice) -> Any:
-        """Remove the module or slice at `key` and return it."""
+        """Remove the module or slice at `key` and return it.
+
+        Args:
+          key: the position, or a slice.
+
+        Raises:
+          IndexError: there is no such position.
+        """
         module = self[key]
         del self[key]
         return module
@@ -142,7 +156,19 @@ class Sequential(_Numbered):
             raise ValueError(f"Non-positive multiplication factor {factor} for {type(self)}")
 
     def insert(self, index: int, module: Module) -> Self:
-        """Insert a module before position `index`."""
+        """Insert a module before position `index`.
+
+        Args:
+          index: the position.
+          module: the module.
+
+        Returns:
+          The container.
+
+        Raises:
+          AssertionError: `module` is not a module.
+          IndexError: the position is out of range.
+        """
         if not isinstance(module, Module):
             raise AssertionError(f"module should be of type: {Module}")
         if not -len(self) <= index <= len(self):
@@ -153,7 +179,14 @@ class Sequential(_Numbered):
         return self
 
     def extend(self, sequential: Iterable[Module]) -> Self:
-        """Append all modules of an iterable."""
+        """Append all modules of an iterable.
+
+        Args:
+          sequential: the modules.
+
+        Returns:
+          The container.
+        """
         for module in list(sequential):
             self.append(module)
         return self
@@ -187,7 +220,11 @@ class ModuleList(_Numbered):
         return ModuleList(chain(self, other))
 
     def extend(self, modules: Iterable[Module]) -> Self:
-        """Append all modules of an iterable."""
+        """Append all modules of an iterable.
+
+        Args:
+          modules: the modules.
+        """
         if not isinstance(modules, Iterable):
             raise _errors.extend_needs_iterable("ModuleList", modules)
         for module in list(modules):
@@ -195,7 +232,12 @@ class ModuleList(_Numbered):
         return self
 
     def insert(self, index: int, module: Module) -> None:
-        """Insert a module before position `index`, as `list.insert` does."""
+        """Insert a module before position `index`, as `list.insert` does.
+
+        Args:
+          index: the position.
+          module: the module.
+        """
         modules = list(self)
         modules.insert(index, module)
         self._renumber(modules)
@@ -255,7 +297,14 @@ class ModuleDict(Module):
         self._modules.clear()
 
     def pop(self, key: str) -> Any:
-        """Remove the module at `key` and return it."""
+        """Remove the module at `key` and return it.
+
+        Args:
+          key: the name.
+
+        Raises:
+          KeyError: there is no such module.
+        """
         return self._modules.pop(key)
 
     def keys(self) -> Any:
@@ -271,6 +320,10 @@ class ModuleDict(Module):
         return self._modules.values()
 
     def update(self, modules: Any) -> None:
-        """Add or replace modules from a mapping or an iterable of (name, module) pairs."""
+        """Add or replace modules from a mapping or an iterable of (name, module) pairs.
+
+        Args:
+          modules: the mapping or iterable.
+        """
         for name, module in pairs_of("ModuleDict", "ModuleDict", modules):
             self[name] = module

@@ -480,7 +480,12 @@ class _LazyConvXdMixin(LazyModuleMixin):
         return self.in_channels != 0
 
     def initialize_parameters(self, input: Tensor, *_: Any, **__: Any) -> None:
-        """Set `in_channels` to the number of channels of the input and materialize the parameters."""
+        """Set `in_channels` to the number of channels of the input and materialize the parameters.
+
+        Args:
+          input: the first input of the layer.
+          *_, **__: ignored.
+        """
         spatial = self._spatial
         if input.dim() not in (spatial + 1, spatial + 2):
             raise _errors.lazy_conv_dimensions(spatial, type(self).__name__, input.shape)

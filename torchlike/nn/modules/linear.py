@@ -181,7 +181,11 @@ class LazyLinear(LazyModuleMixin, Linear):
         return self.in_features != 0
 
     def initialize_parameters(self, input: Tensor) -> None:
-        """Set `in_features` to the size of the input's last dimension and materialize the parameters."""
+        """Set `in_features` to the size of the input's last dimension and materialize the parameters.
+
+        Args:
+          input: the first input of the layer.
+        """
         if self.has_uninitialized_params():
             self.in_features = input.shape[-1]
             self.weight.materialize((self.out_features, self.in_features))

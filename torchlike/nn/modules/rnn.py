@@ -172,7 +172,12 @@ class RNNBase(Module):
     # --- checks. They have PyTorch's names, because subclasses override them ---
 
     def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:
-        """Raise if the input has a wrong number of dimensions, size, or (without autocast) dtype."""
+        """Raise if the input has a wrong number of dimensions, size, or (without autocast) dtype.
+
+        Args:
+          input: the input, or the data of a packed sequence.
+          batch_sizes: the batch sizes of a packed sequence, or None.
+        """
         weight = self.weight_ih_l0
         if input.dtype != weight.dtype and not modes.local.autocast:
             raise _errors.rnn_dtype(input.dtype, weight.dtype)
@@ -185,7 +190,12 @@ class RNNBase(Module):
             )
 
     def get_expected_hidden_size(self, input: Tensor, batch_sizes: Tensor | None) -> tuple[int, int, int]:
-        """Return the required shape of the initial state."""
+        """Return the required shape of the initial state.
+
+        Args:
+          input: the input, or the data of a packed sequence.
+          batch_sizes: the batch sizes of a packed sequence, or None.
+        """
         if batch_sizes is not None:
             batch = int(batch_sizes[0])
         else:
@@ -195,12 +205,24 @@ class RNNBase(Module):
     def check_hidden_size(
         self, hx: Tensor, expected_hidden_size: tuple[int, int, int], msg: str = "Expected hidden size {}, got {}"
     ) -> None:
-        """Raise if the state does not have the expected shape."""
+        """Raise if the state does not have the expected shape.
+
+        Args:
+          hx: the state.
+          expected_hidden_size: the shape.
+          msg: the message of the error, with places for the expected and the given shape.
+        """
         if tuple(hx.size()) != expected_hidden_size:
             raise RuntimeError(msg.format(expected_hidden_size, list(hx.size())))
 
     def check_forward_args(self, input: Tensor, hidden: State, batch_sizes: Tensor | None) -> None:
-        """Raise if the input or the state does not fit the layer."""
+        """Raise if the input or the state does not fit the layer.
+
+        Args:
+          input: the input, or the data of a packed sequence.
+          hidden: the state.
+          batch_sizes: the batch sizes of a packed sequence, or None.
+        """
         self.check_input(input, batch_sizes)
         self.check_hidden_size(hidden, self.get_expected_hidden_size(input, batch_sizes))
 
@@ -362,7 +384,13 @@ class LSTM(RNNBase):
         super().__init__("LSTM", *args, **kwargs)
 
     def check_forward_args(self, input: Tensor, hidden: State, batch_sizes: Tensor | None) -> None:
-        """Raise if the input or one of the two states does not fit the layer."""
+        """Raise if the input or one of the two states does not fit the layer.
+
+        Args:
+          input: the input, or the data of a packed sequence.
+          hidden: the states (h, c).
+          batch_sizes: the batch sizes of a packed sequence, or None.
+        """
         self.check_input(input, batch_sizes)
         expected = self.get_expected_hidden_size(input, batch_sizes)
         self.check_hidden_size(hidden[0], expected, "Expected hidden[0] size {}, got {}")

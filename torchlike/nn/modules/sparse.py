@@ -140,7 +140,17 @@ class Embedding(_Table):
         scale_grad_by_freq: bool = False,
         sparse: bool = False,
     ) -> Self:
-        """Return a layer that shares the given table without copying it. It is not trained unless `freeze=False`."""
+        """Return a layer that shares the given table without copying it. It is not trained unless `freeze=False`.
+
+        Args:
+          embeddings: the table, (num_embeddings, embedding_dim).
+          freeze: do not train the table.
+          padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse: as for `Embedding`. The padding row keeps its
+            values.
+
+        Raises:
+          AssertionError: the table has not two dimensions.
+        """
         if embeddings.dim() != 2:
             raise _errors.embedding_table_dimensions()
         rows, columns = embeddings.shape
@@ -258,7 +268,17 @@ class EmbeddingBag(_Table):
         include_last_offset: bool = False,
         padding_idx: int | None = None,
     ) -> Self:
-        """Return a layer that shares the given table without copying it. It is not trained unless `freeze=False`."""
+        """Return a layer that shares the given table without copying it. It is not trained unless `freeze=False`.
+
+        Args:
+          embeddings: the table, (num_embeddings, embedding_dim).
+          freeze: do not train the table.
+          max_norm, norm_type, scale_grad_by_freq, mode, sparse, include_last_offset, padding_idx: as for
+            `EmbeddingBag`.
+
+        Raises:
+          AssertionError: the table has not two dimensions.
+        """
         if embeddings.dim() != 2:
             raise _errors.embedding_table_dimensions()
         rows, columns = embeddings.shape

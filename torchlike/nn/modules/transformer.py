@@ -469,7 +469,15 @@ class Transformer(Module):
 
     @staticmethod
     def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
-        """Return the causal mask: 0 on and below the diagonal, -inf above it."""
+        """Return the causal mask: 0 on and below the diagonal, -inf above it.
+
+        Args:
+          sz: the length of the sequence.
+          device, dtype: of the mask. The defaults are the current default device and dtype.
+
+        Returns:
+          (sz, sz).
+        """
         return _generate_square_subsequent_mask(sz, device, dtype)
 
 

@@ -93,7 +93,14 @@ class ParametrizationList(ModuleList):
             return inner
 
     def right_inverse(self, value: Tensor) -> None:
-        """Set the original tensors such that the parametrized tensor becomes `value`."""
+        """Set the original tensors such that the parametrized tensor becomes `value`.
+
+        Args:
+          value: the new value of the parametrized tensor.
+
+        Raises:
+          RuntimeError: a parametrization does not define `right_inverse`.
+        """
         with torchlike.no_grad():
             for module in reversed(list(self)):
                 if not hasattr(module, "right_inverse"):

@@ -37,17 +37,33 @@ class BasePruningMethod:
         setattr(module, self._tensor_name, self.apply_mask(module))
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """Return the mask, with 0 at the elements of `t` to prune. Elements with 0 in `default_mask` stay pruned."""
+        """Return the mask, with 0 at the elements of `t` to prune. Elements with 0 in `default_mask` stay pruned.
+
+        Args:
+          t: the scores, a tensor of the shape of the parameter.
+          default_mask: the mask of earlier pruning.
+        """
         raise NotImplementedError
 
     def apply_mask(self, module: Any) -> Tensor:
-        """Return the product of the original parameter and its mask."""
+        """Return the product of the original parameter and its mask.
+
+        Args:
+          module: the pruned module.
+        """
         original = getattr(module, self._tensor_name + "_orig")
         return getattr(module, self._tensor_name + "_mask").to(dtype=original.dtype) * original
 
     @classmethod
     def apply(cls, module: Any, name: str, *args: Any, importance_scores: Tensor | None = None, **kwargs: Any) -> Any:
-        """Prune the parameter `name` with `cls(*args, **kwargs)`, in addition to earlier pruning. Return the hook."""
+        """Prune the parameter `name` with `cls(*args, **kwargs)`, in addition to earlier pruning. Return the hook.
+
+        Args:
+          module: the module, which is changed.
+          name: the name of the parameter.
+          *args, **kwargs: the arguments of the class.
+          importance_scores: a tensor of the shape of the parameter. The default is the parameter.
+        """
         earlier = _hook_of(module, name)
         method: Any = cls(*args, **kwargs)
         method._tensor_name = name
@@ -70,13 +86,23 @@ class BasePruningMethod:
         return method
 
     def prune(self, t: Tensor, default_mask: Tensor | None = None, importance_scores: Tensor | None = None) -> Tensor:
-        """Return the tensor `t` pruned, without a module."""
+        """Return the tensor `t` pruned, without a module.
+
+        Args:
+          t: the tensor.
+          default_mask: the mask of earlier pruning. The default is ones.
+          importance_scores: a tensor of the shape of `t`. The default is `t`.
+        """
         scores = t if importance_scores is None else importance_scores
         default = torchlike.ones_like(t) if default_mask is None else default_mask
         return t * self.compute_mask(scores, default_mask=default)
 
     def remove(self, module: Any) -> None:
-        """Make the pruning permanent: store the pruned values in the parameter and remove the mask."""
+        """Make the pruning permanent: store the pruned values in the parameter and remove the mask.
+
+        Args:
+          module: the pruned module.
+        """
         name = self._tensor_name
         weight = self.apply_mask(module)
         delattr(module, name)
@@ -105,7 +131,11 @@ class PruningContainer(BasePruningMethod):
             self.add_pruning_method(method)
 
     def add_pruning_method(self, method: BasePruningMethod) -> None:
-        """Append a method for the same parameter."""
+        """Append a method for the same parameter.
+
+        Args:
+          method: the method.
+        """
         self._tensor_name = method._tensor_name
         self._pruning_methods += (method,)
 
@@ -119,7 +149,12 @@ class PruningContainer(BasePruningMethod):
         return self._pruning_methods[idx]
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """Return the mask after the last method has pruned the elements that the earlier methods left."""
+        """Return the mask after the last method has pruned the elements that the earlier methods left.
+
+        Args:
+          t: the scores, a tensor of the shape of the parameter.
+          default_mask: the mask of the earlier methods.
+        """
         method = self._pruning_methods[-1]
         left = _left_for(method, default_mask)
         mask = default_mask.clone()
@@ -175,6 +210,12 @@ class Identity(BasePruningMethod):
 
     @classmethod
     def apply(cls, module: Any, name: str) -> Any:
+        """Add the mask and the hook of the parameter `name` without pruning it. Return the hook.
+
+        Args:
+          module: the module, which is changed.
+          name: the name of the parameter.
+        """
         return super().apply(module, name)
 
 
@@ -215,6 +256,13 @@ class RandomUnstructured(_Unstructured):
 
     @classmethod
     def apply(cls, module: Any, name: str, amount: float) -> Any:
+        """Prune random elements of the parameter `name`, in addition to earlier pruning. Return the hook.
+
+        Args:
+          module: the module, which is changed.
+          name: the name of the parameter.
+          amount: as for the class.
+        """
         return super().apply(module, name, amount=amount)
 
 
@@ -238,6 +286,14 @@ class L1Unstructured(_Unstructured):
 
     @classmethod
     def apply(cls, module: Any, name: str, amount: float, importance_scores: Tensor | None = None) -> Any:
+        """Prune the elements of the parameter `name` with the smallest absolute scores. Return the hook.
+
+        Args:
+          module: the module, which is changed.
+          name: the name of the parameter.
+          amount: as for the class.
+          importance_scores: a tensor of the shape of the parameter. The default is the parameter.
+        """
         return super().apply(module, name, amount=amount, importance_scores=importance_scores)
 
 
@@ -289,6 +345,13 @@ class RandomStructured(_Structured):
 
     @classmethod
     def apply(cls, module: Any, name: str, amount: float, dim: int = -1) -> Any:
+        """Prune random channels of the parameter `name`, in addition to earlier pruning. Return the hook.
+
+        Args:
+          module: the module, which is changed.
+          name: the name of the parameter.
+          amount, dim: as for the class.
+        """
         return super().apply(module, name, amount=amount, dim=dim)
 
 
@@ -323,6 +386,14 @@ class LnStructured(_Structured):
     def apply(
         cls, module: Any, name: str, amount: float, n: Any, dim: int, importance_scores: Tensor | None = None
     ) -> Any:
+        """Prune the channels of the parameter `name` with the smallest n-norms. Return the hook.
+
+        Args:
+          module: the module, which is changed.
+          name: the name of the parameter.
+          amount, n, dim: as for the class.
+          importance_scores: a tensor of the shape of the parameter. The default is the parameter.
+        """
         return super().apply(module, name, amount=amount, n=n, dim=dim, importance_scores=importance_scores)
 
 
@@ -347,6 +418,13 @@ class CustomFromMask(BasePruningMethod):
 
     @classmethod
     def apply(cls, module: Any, name: str, mask: Tensor) -> Any:
+        """Prune the parameter `name` by a mask, in addition to earlier pruning. Return the hook.
+
+        Args:
+          module: the module, which is changed.
+          name: the name of the parameter.
+          mask: as for the class.
+        """
         return super().apply(module, name, mask=mask)
 
 

@@ -72,7 +72,11 @@ class LRScheduler:
         return {key: value for key, value in self.__dict__.items() if key != "optimizer"}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Load a dictionary that `state_dict` returned."""
+        """Load a dictionary that `state_dict` returned.
+
+        Args:
+          state_dict: the dictionary.
+        """
         self.__dict__.update(state_dict)
 
     def get_last_lr(self) -> list[Any]:
@@ -105,7 +109,11 @@ class LRScheduler:
         return put_back
 
     def step(self, epoch: int | None = None) -> None:
-        """Advance by one step, or to `epoch` (deprecated), and set the learning rates."""
+        """Advance by one step and set the learning rates.
+
+        Args:
+          epoch: deprecated, with a warning: the number of the step to go to.
+        """
         if _engine.repeats(lambda: self.step(epoch), self):
             return
         if self._step_count == 1:

@@ -35,7 +35,11 @@ class _Combined(LRScheduler):
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Load a dictionary that `state_dict` returned, including those of the schedulers."""
+        """Load a dictionary that `state_dict` returned, including those of the schedulers.
+
+        Args:
+          state_dict: the dictionary.
+        """
         self.__dict__.update({key: value for key, value in state_dict.items() if key != "_schedulers"})
         for scheduler, saved in zip(self._schedulers, state_dict["_schedulers"]):
             scheduler.load_state_dict(saved)
@@ -85,7 +89,11 @@ class SequentialLR(_Combined):
         self._last_lr = schedulers[0].get_last_lr()
 
     def recursive_undo(self, sched: LRScheduler | None = None) -> None:
-        """Undo the initial step that the constructor of every scheduler made."""
+        """Undo the initial step that the constructor of every scheduler made.
+
+        Args:
+          sched: the scheduler. The default is this one.
+        """
         scheduler: Any = self if sched is None else sched
         if hasattr(scheduler, "_schedulers"):
             for inner in scheduler._schedulers:

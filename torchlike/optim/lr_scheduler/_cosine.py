@@ -113,7 +113,14 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         return [self.eta_min + (base - self.eta_min) * cosine / 2 for base in self.base_lrs]
 
     def step(self, epoch: float | None = None) -> None:
-        """Advance by one step, or to `epoch`, which may be a fraction."""
+        """Advance by one step and set the learning rates.
+
+        Args:
+          epoch: the number of the step to go to, which may be a fraction.
+
+        Raises:
+          ValueError: `epoch` is negative.
+        """
         if _engine.repeats(lambda: self.step(epoch), self):
             return
         with _engine.uninterrupted():

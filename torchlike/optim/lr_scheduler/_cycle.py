@@ -119,7 +119,11 @@ class CyclicLR(_Cycle):
         self.base_lrs = base_lrs
 
     def scale_fn(self, x: float) -> float:
-        """Return the relative amplitude at cycle `x` or step `x`, depending on `scale_mode`."""
+        """Return the relative amplitude at cycle `x` or step `x`, depending on `scale_mode`.
+
+        Args:
+          x: the number of the cycle or of the step.
+        """
         if self._scale_fn_custom is not None:
             return self._scale_fn_custom(x)
         if self.mode == "triangular":
@@ -152,7 +156,11 @@ class CyclicLR(_Cycle):
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Load a dictionary that `state_dict` returned."""
+        """Load a dictionary that `state_dict` returned.
+
+        Args:
+          state_dict: the dictionary.
+        """
         saved = state_dict["_scale_fn_custom"]
         super().load_state_dict({key: value for key, value in state_dict.items() if key != "_scale_fn_custom"})
         if saved is not None:

@@ -41,6 +41,9 @@ class _FromFunctions(LRScheduler):
         """Load a dictionary that `state_dict` returned.
 
         Callable objects get their saved attributes. Functions do not change.
+
+        Args:
+          state_dict: the dictionary.
         """
         self.__dict__.update({key: value for key, value in state_dict.items() if key != "lr_lambdas"})
         for function, saved in zip(self.lr_lambdas, state_dict["lr_lambdas"]):

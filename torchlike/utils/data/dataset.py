@@ -164,6 +164,11 @@ class ConcatDataset(Dataset[T_co]):
 
     @staticmethod
     def cumsum(sequence: Iterable[Any]) -> list[int]:
+        """Return the sums of the lengths of the first 1, 2, ... datasets.
+
+        Args:
+          sequence: the datasets.
+        """
         return list(accumulate(len(d) for d in sequence))
 
     def __init__(self, datasets: Iterable[Any]) -> None:

@@ -74,5 +74,9 @@ class DistributedSampler(Sampler[int]):
         return self.num_samples
 
     def set_epoch(self, epoch: int) -> None:
-        """Set the epoch, which determines the shuffled order of the next iteration."""
+        """Set the epoch, which determines the shuffled order of the next iteration.
+
+        Args:
+          epoch: the number of the epoch.
+        """
         self.epoch = epoch

@@ -146,6 +146,9 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
       alpha: the scale, not 0. The limit for x -> -inf is -alpha.
       inplace: overwrite the input with the result.
 
+    Raises:
+      RuntimeError: `alpha` is 0.
+
     >>> import torchlike as torch
     >>> torch.nn.functional.celu(torch.tensor([-torch.inf, 2.0]), alpha=0.5).tolist()
     [-0.5, 2.0]
@@ -261,7 +264,7 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
       The shape of `input`, with half the size in `dim`.
 
     Raises:
-      RuntimeError: the size of `dim` is odd.
+      RuntimeError: the size of `dim` is odd, or `input` has no dim.
 
     >>> import torchlike as torch
     >>> torch.nn.functional.glu(torch.tensor([2.0, 4.0, 0.0, 0.0])).tolist()

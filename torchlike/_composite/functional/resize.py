@@ -200,6 +200,10 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
     Returns:
       (N, H, W, 2) or (N, D, H, W, 3).
 
+    Raises:
+      ValueError: the shape of `theta` does not fit `size`, a size is 0, or `theta` holds no floating-point numbers.
+      NotImplementedError: `size` has not four or five numbers.
+
     >>> import torchlike as torch
     >>> identity = torch.tensor([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
     >>> torch.nn.functional.affine_grid(identity, (1, 1, 1, 2), align_corners=False).tolist()
@@ -207,6 +211,11 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
     """
     if align_corners is None:
         align_corners = _default_corners()
+    _errors.images.check_affine(theta, size)
+    if align_corners and min(size[2:]) == 1:
+        warn(_errors.images.unit_grid())
+    elif min(size) <= 0:
+        raise ValueError(f"Expected non-zero, positive output size. Got {size}")
     return rows["_affine_grid"](theta, tuple(int(n) for n in size), align_corners)
 
 

@@ -217,7 +217,12 @@ def _elu(input: Array, alpha: Scalar = 1.0):
     return exponential_unit(input, alpha)
 
 
-@pointwise(where=(), check=floating("elu_cpu"), name="_celu", node="CeluBackward0")
+def _has_scale(input: Any, alpha: float = 1.0) -> None:
+    if alpha == 0:
+        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+
+
+@pointwise(where=(), check=floating("elu_cpu"), guard=_has_scale, name="_celu", node="CeluBackward0")
 def _celu(input: Array, alpha: Scalar = 1.0):
     """Return x where x > 0, and alpha * (exp(x / alpha) - 1) elsewhere, for each element x."""
     return exponential_unit(input, alpha, input_scale=1 / alpha)
@@ -408,6 +413,8 @@ def prelu(input: Array, weight: Array):
 
 def _glu_shape(call: Call) -> list:
     shape = list(call.input.shape)
+    if not shape:
+        raise RuntimeError("glu does not support scalars because halving size must be even")
     dim = wrap_dim(call.dim, len(shape))
     if shape[dim] % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {dim} is size {shape[dim]}")

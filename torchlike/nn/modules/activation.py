@@ -276,6 +276,9 @@ class CELU(_Activation):
       alpha: the scale, not 0. The limit for x → -∞ is -alpha.
       inplace: overwrite the input of each call with the result.
 
+    Raises:
+      RuntimeError: `alpha` is 0. The call raises this.
+
     >>> import torchlike as torch
     >>> torch.nn.CELU(2.0)(torch.tensor([-torch.inf, 2.0]))
     tensor([-2.,  2.])

@@ -507,7 +507,7 @@ def _renamed_doc(function: Callable[..., Tensor], old: str) -> str:
     first, _, others = (inspect.getdoc(function) or "").partition("\n\n")
     quietly = f'>>> with warnings.catch_warnings(action="ignore"):\n...     torch.nn.init.{old}('
     others = others.replace(f">>> torch.nn.init.{new}(", quietly).replace("as torch\n", "as torch, warnings\n")
-    return f"{first} This is the deprecated name of `{new}`; it gives a warning.\n\n{others}\n"
+    return f"{first}\n\nThis is the deprecated name of `{new}`. It gives a warning.\n\n{others}\n"
 
 
 uniform = _deprecated(uniform_)

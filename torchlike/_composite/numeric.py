@@ -87,7 +87,22 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
 
 @casting(FULL_ELSEWHERE)
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
-    """Return the p-norm distances of all pairs of rows: (0, 1), (0, 2), ... (n - 2, n - 1)."""
+    """Return the p-norm distances of all pairs of rows: (0, 1), (0, 2), ... (n - 2, n - 1).
+
+    Args:
+      input: (n, D).
+      p: the exponent of the norm, at least 0.
+
+    Returns:
+      (n (n - 1) / 2,).
+
+    Raises:
+      RuntimeError: `input` has not two dims, or `p` is negative.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.pdist(torch.tensor([[0.0], [1.0], [3.0]])).tolist()
+    [1.0, 3.0, 2.0]
+    """
     _errors.arithmetic.check_pdist(input, p)
     return rows["_pdist"](input, p)
 

@@ -16,7 +16,15 @@ from torchlike._tensor.tensor import Tensor
 
 
 def is_autocast_available(device_type: str) -> bool:
-    """Return whether mixed precision is supported for a device type."""
+    """Return whether mixed precision is supported for a device type.
+
+    Args:
+      device_type: for example "cpu" or "cuda".
+
+    >>> import torchlike as torch
+    >>> torch.amp.is_autocast_available("cpu")
+    True
+    """
     return _autocast.is_known(_autocast.named(device_type, "_is_autocast_available"))
 
 
@@ -109,8 +117,25 @@ def _cast(value: Any, kind: str, dtype: _dtypes.dtype) -> Any:
 def custom_fwd(fwd: Callable | None = None, *, device_type: str, cast_inputs: Any = None) -> Any:
     """Decorate the forward of a `Function` for mixed precision.
 
-    If autocast is enabled and `cast_inputs` is given, the arguments are cast to that dtype, and autocast is disabled
-    inside. Otherwise, autocast keeps its state. The state is saved for `custom_bwd`.
+    Args:
+      fwd: the static method `forward`. Without it, a decorator is returned.
+      device_type: the device type of the autocast region, for example "cuda".
+      cast_inputs: a dtype. If it is given and autocast is enabled, floating-point arguments on the device are cast to
+        it, and autocast is disabled inside. Otherwise, autocast keeps its state. The state is saved for `custom_bwd`.
+
+    >>> import torchlike as torch
+    >>> class Double(torch.autograd.Function):
+    ...     @staticmethod
+    ...     @torch.amp.custom_fwd(device_type="cpu", cast_inputs=torch.float32)
+    ...     def forward(ctx, x):
+    ...         return 2 * x
+    ...     @staticmethod
+    ...     @torch.amp.custom_bwd(device_type="cpu")
+    ...     def backward(ctx, grad):
+    ...         return 2 * grad
+    >>> with torch.autocast("cpu"):
+    ...     print(Double.apply(torch.ones(1, dtype=torch.bfloat16)).dtype)
+    torch.float32
     """
     kind = _kind(device_type)
     if fwd is None:
@@ -130,7 +155,16 @@ def custom_fwd(fwd: Callable | None = None, *, device_type: str, cast_inputs: An
 
 
 def custom_bwd(bwd: Callable | None = None, *, device_type: str) -> Any:
-    """Decorate the backward of a `Function` so that it runs with the autocast state of its forward."""
+    """Decorate the backward of a `Function` so that it runs with the autocast state of its forward.
+
+    Args:
+      bwd: the static method `backward`. Without it, a decorator is returned.
+      device_type: the device type of the autocast region, as for `custom_fwd`, which shows an example.
+
+    >>> import torchlike as torch
+    >>> callable(torch.amp.custom_bwd(device_type="cpu"))
+    True
+    """
     _kind(device_type)
     if bwd is None:
         return functools.partial(custom_bwd, device_type=device_type)

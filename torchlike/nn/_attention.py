@@ -41,19 +41,44 @@ def multi_head_attention_forward(
 ) -> tuple[Tensor, Tensor | None]:
     """Compute multi-head attention: softmax(Q Kᵀ / sqrt(d)) V in each head, with input and output projections.
 
+    A boolean mask is true at the positions to leave out. A floating-point mask is added to the scores.
+
     Args:
       query: shape (L, N, E), or (L, E) for a single sample.
       key, value: shape (S, N, E), or (S, E) for a single sample.
+      embed_dim_to_check: E, which is compared with the width of `query`.
+      num_heads: the number H of heads, which divides E.
+      in_proj_weight: shape (3E, E), the weights of the projections of query, key and value.
+      in_proj_bias: shape (3E,), their biases.
+      bias_k, bias_v: shape (1, 1, E), a learnt key and value that are appended, or None.
+      add_zero_attn: append a key and a value of zeros.
+      dropout_p: the dropout probability of the weights.
+      out_proj_weight, out_proj_bias: shapes (E, E) and (E,), the output projection.
+      training: apply dropout.
       key_padding_mask: shape (N, S).
       need_weights: also return the attention weights.
       attn_mask: shape (L, S) or (N·H, L, S).
+      use_separate_proj_weight: use the three following weights in place of `in_proj_weight`.
+      q_proj_weight, k_proj_weight, v_proj_weight: shapes (E, E), (E, width of key) and (E, width of value).
+      static_k, static_v: shape (N·H, S, E / H), projected keys and values that replace those of `key` and `value`.
       average_attn_weights: average the returned weights over the heads.
-
-    A boolean mask is true at the positions to leave out. A floating-point mask is added to the scores.
+      is_causal: a hint that `attn_mask` is the causal mask, which must be given too.
 
     Returns:
       The pair of the output and the weights. The output has shape (L, N, E). The weights have shape (N, L, S), or
       (N, H, L, S) without averaging. They are None if `need_weights` is False.
+
+    Raises:
+      AssertionError: the shapes do not fit.
+      RuntimeError: `attn_mask` has another shape, or is missing with `is_causal`.
+
+    >>> import torchlike as torch
+    >>> x, w, b = torch.ones(3, 1, 4), torch.ones(12, 4), torch.zeros(12)
+    >>> out, weights = torch.nn.functional.multi_head_attention_forward(
+    ...     x, x, x, 4, 2, w, b, None, None, False, 0.0, torch.ones(4, 4), torch.zeros(4)
+    ... )
+    >>> out.shape, weights.shape
+    (torch.Size([3, 1, 4]), torch.Size([1, 3, 3]))
     """
     batched = _is_batched(query, key, value, key_padding_mask, attn_mask)
     if not batched:

@@ -23,6 +23,13 @@ class LinearCrossEntropyOptions:
         input's memory. "auto" means "aspect_ratio:2", or no method if `batch_chunk_size` is given.
       acc_policy: "accurate", "balanced", "compact" or "auto". All of them mean "accurate" here.
       acc_dtype: the dtype of logits and sums. The default for a half-precision input is float32.
+
+    Raises:
+      ValueError: an option has an unknown value.
+
+    >>> import torchlike as torch
+    >>> torch.nn.LinearCrossEntropyOptions(batch_chunk_size=128).chunking_method
+    'auto'
     """
 
     allow_retain_graph: bool = False
@@ -81,6 +88,13 @@ def linear_cross_entropy(
       options: compute the logits in chunks of the batch, see `LinearCrossEntropyOptions`. The logits of the whole batch
         never exist at once. Backward recomputes the logits of each chunk. Options are ignored, with a warning, unless
         the weight is a matrix, the target contains int64 class indices, and there is no label smoothing.
+
+    Raises:
+      RuntimeError: `ignore_index` is given for a target of probabilities.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.linear_cross_entropy(torch.ones(1, 3), torch.zeros(2, 3), torch.tensor([1]))
+    tensor(0.6931)
     """
     _errors.losses.check_linear_cross_entropy(input, linear_weight, linear_bias)
     shape = (*input.shape[:-1], linear_weight.shape[0], *linear_weight.shape[1:-1])

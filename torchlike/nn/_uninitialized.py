@@ -25,13 +25,22 @@ class UninitializedTensorMixin(Tensor):
         return made
 
     def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
-        """Allocate uninitialized data of the given shape and turn this object into an ordinary tensor."""
+        """Allocate uninitialized data of the given shape and turn this object into an ordinary tensor.
+
+        Args:
+          shape: the shape, a tuple of ints.
+          device, dtype: of the data. The defaults are those of this tensor.
+        """
         data = torchlike.empty(shape, device=self.device if device is None else device, dtype=dtype or self.dtype)
         self._become(data)
         self.__class__ = self._becomes
 
     def convert(self, fn: Callable[[Tensor], Tensor]) -> Self:
-        """Convert this tensor to the dtype and device that `fn` returns for an empty tensor. Return this tensor."""
+        """Convert this tensor to the dtype and device that `fn` returns for an empty tensor. Return this tensor.
+
+        Args:
+          fn: a function of a tensor.
+        """
         self._become(fn(torchlike.empty(0, device=self.device, dtype=self.dtype)))
         self._chain = ()
         return self
@@ -91,7 +100,18 @@ class UninitializedTensorMixin(Tensor):
 
 
 class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: ignore[misc]
-    """A parameter whose shape is not known yet."""
+    """A parameter whose shape is not known yet. Reading it raises an error until `materialize` is called.
+
+    Args:
+      requires_grad: whether autograd computes a gradient.
+      device, dtype: of the future data. The defaults are the current default device and dtype.
+
+    >>> import torchlike as torch
+    >>> weight = torch.nn.UninitializedParameter()
+    >>> weight.materialize((2, 3))
+    >>> weight.shape
+    torch.Size([2, 3])
+    """
 
     _becomes = Parameter
 
@@ -100,7 +120,19 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: igno
 
 
 class UninitializedBuffer(UninitializedTensorMixin):
-    """A buffer whose shape is not known yet."""
+    """A buffer whose shape is not known yet. Reading it raises an error until `materialize` is called.
+
+    Args:
+      requires_grad: whether autograd computes a gradient.
+      device, dtype: of the future data. The defaults are the current default device and dtype.
+      persistent: whether `state_dict()` saves the buffer.
+
+    >>> import torchlike as torch
+    >>> mean = torch.nn.UninitializedBuffer()
+    >>> mean.materialize((3,))
+    >>> mean.shape
+    torch.Size([3])
+    """
 
     def __new__(
         cls, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True

@@ -48,8 +48,34 @@ def _pair(conv: Callable) -> tuple[Callable, Callable]:
 
     for function, what in ((of_input, "input"), (of_weight, "weight")):
         function.__name__ = function.__qualname__ = f"{conv.__name__}_{what}"
-        function.__doc__ = f"Compute the gradient of `{conv.__name__}` with respect to its {what}."
+        function.__doc__ = _doc(conv.__name__, what)
     return of_input, of_weight
+
+
+def _doc(conv: str, what: str) -> str:
+    """Return the docstring of a gradient. `what` is "input" or "weight"."""
+    ones = ", ".join(["2"] * int(conv[4]))
+    sizes, others = {
+        "input": ("input_size: the shape of the input, (N, C, d1, ...).", "weight: (O, C / groups, k1, ...)."),
+        "weight": ("input: (N, C, d1, ...).", "weight_size: the shape of the weight, (O, C / groups, k1, ...)."),
+    }[what]
+    x, w, grad = f"1, 1, {ones}", f"3, 1, {ones}", f"1, 3, {ones.replace('2', '1')}"
+    call = f"({x}), torch.ones({w})" if what == "input" else f"torch.ones({x}), ({w})"
+    return f"""Compute the gradient of `{conv}` with respect to its {what}.
+
+    Args:
+      {sizes}
+      {others}
+      grad_output: (N, O, e1, ...), the gradient of the result.
+      stride, padding, dilation, groups: as given to `{conv}`.
+
+    Returns:
+      The gradient, of the shape of the {what}.
+
+    >>> import torchlike as torch
+    >>> torch.nn.grad.{conv}_{what}({call}, torch.ones({grad})).shape
+    torch.Size([{x if what == "input" else w}])
+    """
 
 
 conv1d_input, conv1d_weight = _pair(F.conv1d)

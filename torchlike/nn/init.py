@@ -7,6 +7,7 @@ sample from `generator`, or from the default generator if it is None.
 from __future__ import annotations
 
 import functools
+import inspect
 import math
 from collections.abc import Callable
 from typing import Any
@@ -35,8 +36,14 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     """Return the recommended gain for `nonlinearity`.
 
     The gain is the factor that initializers apply to the standard deviation of a weight. It compensates for the
-    change in variance caused by the nonlinearity. `param` is the negative slope of 'leaky_relu' (default 0.01), whose
-    gain is sqrt(2 / (1 + slope²)).
+    change in variance caused by the nonlinearity.
+
+    Args:
+      nonlinearity: 'linear', 'conv1d' and other layers, 'sigmoid', 'tanh', 'relu', 'leaky_relu' or 'selu'.
+      param: the negative slope of 'leaky_relu' (default 0.01), whose gain is sqrt(2 / (1 + slope²)).
+
+    Raises:
+      ValueError: the nonlinearity is unknown, or the slope is not a number.
 
     >>> import torchlike as torch
     >>> torch.nn.init.calculate_gain("leaky_relu", 1)
@@ -57,13 +64,39 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
-    """Fill `tensor` with samples from the uniform distribution over [a, b)."""
+    """Fill `tensor` with samples from the uniform distribution over [a, b).
+
+    Args:
+      tensor: the tensor to fill, of any shape.
+      a, b: the bounds.
+      generator: the random generator, by default that of the device.
+
+    Returns:
+      `tensor`.
+
+    >>> import torchlike as torch
+    >>> torch.nn.init.uniform_(torch.empty(2, 3)).shape
+    torch.Size([2, 3])
+    """
     with torchlike.no_grad():
         return tensor.uniform_(a, b, generator=generator)
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
-    """Fill `tensor` with samples from the normal distribution N(mean, std²)."""
+    """Fill `tensor` with samples from the normal distribution N(mean, std²).
+
+    Args:
+      tensor: the tensor to fill, of any shape.
+      mean, std: the mean and the standard deviation.
+      generator: the random generator, by default that of the device.
+
+    Returns:
+      `tensor`.
+
+    >>> import torchlike as torch
+    >>> torch.nn.init.normal_(torch.empty(2, 3), std=0.02).shape
+    torch.Size([2, 3])
+    """
     with torchlike.no_grad():
         return tensor.normal_(mean, std, generator=generator)
 
@@ -73,7 +106,18 @@ def trunc_normal_(
 ) -> Tensor:
     """Fill `tensor` with samples from the normal distribution N(mean, std²) truncated to [a, b].
 
-    The bounds `a` and `b` are values, not multiples of `std`.
+    Args:
+      tensor: the tensor to fill, of any shape.
+      mean, std: the mean and the standard deviation of the normal distribution.
+      a, b: the bounds. They are values, not multiples of `std`.
+      generator: the random generator, by default that of the device.
+
+    Returns:
+      `tensor`.
+
+    >>> import torchlike as torch
+    >>> torch.nn.init.trunc_normal_(torch.empty(8)).abs().le(2).all().item()
+    True
     """
     if tensor.device.type == "meta":
         return tensor
@@ -122,18 +166,52 @@ def _truncated_by_uniform(tensor: Tensor, mean: float, std: float, a: float, b: 
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
-    """Fill `tensor` with the value `val`."""
+    """Fill `tensor` with the value `val`.
+
+    Args:
+      tensor: the tensor to fill, of any shape.
+      val: the value.
+
+    Returns:
+      `tensor`.
+
+    >>> import torchlike as torch
+    >>> torch.nn.init.constant_(torch.empty(2), 0.5).tolist()
+    [0.5, 0.5]
+    """
     with torchlike.no_grad():
         return tensor.fill_(val)
 
 
 def ones_(tensor: Tensor) -> Tensor:
-    """Fill `tensor` with ones."""
+    """Fill `tensor` with ones.
+
+    Args:
+      tensor: the tensor to fill, of any shape.
+
+    Returns:
+      `tensor`.
+
+    >>> import torchlike as torch
+    >>> torch.nn.init.ones_(torch.empty(2)).tolist()
+    [1.0, 1.0]
+    """
     return constant_(tensor, 1.0)
 
 
 def zeros_(tensor: Tensor) -> Tensor:
-    """Fill `tensor` with zeros."""
+    """Fill `tensor` with zeros.
+
+    Args:
+      tensor: the tensor to fill, of any shape.
+
+    Returns:
+      `tensor`.
+
+    >>> import torchlike as torch
+    >>> torch.nn.init.zeros_(torch.empty(2)).tolist()
+    [0.0, 0.0]
+    """
     with torchlike.no_grad():
         return tensor.zero_()
 
@@ -142,7 +220,21 @@ def zeros_(tensor: Tensor) -> Tensor:
 
 
 def eye_(tensor: Tensor) -> Tensor:
-    """Fill a 2-dimensional tensor with ones on the main diagonal and zeros elsewhere."""
+    """Fill a 2-dimensional tensor with ones on the main diagonal and zeros elsewhere.
+
+    Args:
+      tensor: a matrix.
+
+    Returns:
+      `tensor`.
+
+    Raises:
+      ValueError: `tensor` has not two dimensions.
+
+    >>> import torchlike as torch
+    >>> torch.nn.init.eye_(torch.empty(2, 3)).tolist()
+    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+    """
     if tensor.ndimension() != 2:
         raise _errors.init_needs_two_dimensions()
     with torchlike.no_grad():
@@ -154,6 +246,20 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     """Fill a convolution weight of 3, 4 or 5 dimensions with the Dirac delta function.
 
     The convolution then copies as many input channels as possible to its output, in each group separately.
+
+    Args:
+      tensor: a weight (C_out, C_in / groups, *kernel).
+      groups: the number of groups of the convolution, which divides C_out.
+
+    Returns:
+      `tensor`.
+
+    Raises:
+      ValueError: the number of dimensions does not fit, or C_out is not divisible by `groups`.
+
+    >>> import torchlike as torch
+    >>> torch.nn.init.dirac_(torch.empty(1, 1, 3)).tolist()
+    [[[0.0, 1.0, 0.0]]]
     """
     if tensor.ndimension() not in (3, 4, 5):
         raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
@@ -197,6 +303,21 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) ->
     """Fill `tensor` with samples from U(-bound, bound) (Glorot and Bengio, 2010).
 
     The bound is gain·sqrt(6 / (fan_in + fan_out)).
+
+    Args:
+      tensor: a weight (out, in, *kernel).
+      gain: the factor of the bound, see `calculate_gain`.
+      generator: the random generator, by default that of the device.
+
+    Returns:
+      `tensor`.
+
+    Raises:
+      ValueError: `tensor` has fewer than two dimensions.
+
+    >>> import torchlike as torch
+    >>> torch.nn.init.xavier_uniform_(torch.empty(3, 5)).shape
+    torch.Size([3, 5])
     """
     bound = math.sqrt(3.0) * _xavier_std(tensor, gain)
     return uniform_(tensor, -bound, bound, generator)
@@ -206,6 +327,21 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> 
     """Fill `tensor` with samples from N(0, std²) (Glorot and Bengio, 2010).
 
     The standard deviation is gain·sqrt(2 / (fan_in + fan_out)).
+
+    Args:
+      tensor: a weight (out, in, *kernel).
+      gain: the factor of the standard deviation, see `calculate_gain`.
+      generator: the random generator, by default that of the device.
+
+    Returns:
+      `tensor`.
+
+    Raises:
+      ValueError: `tensor` has fewer than two dimensions.
+
+    >>> import torchlike as torch
+    >>> torch.nn.init.xavier_normal_(torch.empty(3, 5)).shape
+    torch.Size([3, 5])
     """
     return normal_(tensor, 0.0, _xavier_std(tensor, gain), generator)
 
@@ -220,7 +356,24 @@ def kaiming_uniform_(
 ) -> Tensor:
     """Fill `tensor` with samples from U(-bound, bound) (He et al., 2015).
 
-    The bound is gain·sqrt(3 / fan). `a` is the negative slope of 'leaky_relu'. `mode` is 'fan_in' or 'fan_out'.
+    The bound is gain·sqrt(3 / fan).
+
+    Args:
+      tensor: a weight (out, in, *kernel).
+      a: the negative slope of 'leaky_relu'.
+      mode: 'fan_in', the number of inputs of an output, or 'fan_out', the number of outputs of an input.
+      nonlinearity: the function after the layer, which determines the gain, see `calculate_gain`.
+      generator: the random generator, by default that of the device.
+
+    Returns:
+      `tensor`.
+
+    Raises:
+      ValueError: `tensor` has fewer than two dimensions, or an option is unknown.
+
+    >>> import torchlike as torch
+    >>> torch.nn.init.kaiming_uniform_(torch.empty(3, 5), nonlinearity="relu").shape
+    torch.Size([3, 5])
     """
     if 0 in tensor.shape:
         warn(_errors.initialising_nothing())
@@ -234,7 +387,24 @@ def kaiming_normal_(
 ) -> Tensor:
     """Fill `tensor` with samples from N(0, std²) (He et al., 2015).
 
-    The standard deviation is gain / sqrt(fan). `a` and `mode` have the same meaning as in `kaiming_uniform_`.
+    The standard deviation is gain / sqrt(fan).
+
+    Args:
+      tensor: a weight (out, in, *kernel).
+      a: the negative slope of 'leaky_relu'.
+      mode: 'fan_in', the number of inputs of an output, or 'fan_out', the number of outputs of an input.
+      nonlinearity: the function after the layer, which determines the gain, see `calculate_gain`.
+      generator: the random generator, by default that of the device.
+
+    Returns:
+      `tensor`.
+
+    Raises:
+      ValueError: `tensor` has fewer than two dimensions, or an option is unknown.
+
+    >>> import torchlike as torch
+    >>> torch.nn.init.kaiming_normal_(torch.empty(3, 5), mode="fan_out").shape
+    torch.Size([3, 5])
     """
     if 0 in tensor.shape:
         warn(_errors.initialising_nothing())
@@ -253,7 +423,21 @@ def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> floa
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tensor:
     """Fill `tensor` with a random (semi-)orthogonal matrix multiplied by `gain`.
 
-    A tensor of more than two dimensions is treated as a matrix: its dimensions after the first are flattened.
+    Args:
+      tensor: a matrix. A tensor of more than two dimensions is treated as a matrix: its dimensions after the first are
+        flattened.
+      gain: the factor.
+      generator: the random generator, by default that of the device.
+
+    Returns:
+      `tensor`.
+
+    Raises:
+      ValueError: `tensor` has fewer than two dimensions.
+
+    >>> import torchlike as torch
+    >>> torch.nn.init.orthogonal_(torch.empty(3, 5)).shape
+    torch.Size([3, 5])
     """
     if tensor.ndimension() < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
@@ -273,7 +457,21 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
     """Fill a matrix with samples from N(0, std²), then zero a random fraction `sparsity` of each column.
 
-    As in PyTorch, the rows of the zeros are sampled from the default generator.
+    Args:
+      tensor: a matrix.
+      sparsity: the fraction of zeros in each column, rounded up to whole elements.
+      std: the standard deviation.
+      generator: the random generator. As in PyTorch, the rows of the zeros are sampled from the default generator.
+
+    Returns:
+      `tensor`.
+
+    Raises:
+      ValueError: `tensor` has not two dimensions.
+
+    >>> import torchlike as torch
+    >>> torch.nn.init.sparse_(torch.empty(4, 2), sparsity=0.5).shape
+    torch.Size([4, 2])
     """
     if tensor.ndimension() != 2:
         raise _errors.init_needs_two_dimensions()
@@ -299,8 +497,17 @@ def _deprecated(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
         return function(*args, **kwargs)
 
     renamed.__name__ = renamed.__qualname__ = old
-    renamed.__doc__ = f"The deprecated name of `{new}`."
+    renamed.__doc__ = _renamed_doc(function, old)
     return renamed
+
+
+def _renamed_doc(function: Callable[..., Tensor], old: str) -> str:
+    """Return the docstring of a deprecated alias: that of the function, with the old name in the example."""
+    new = function.__name__
+    first, _, others = (inspect.getdoc(function) or "").partition("\n\n")
+    quietly = f'>>> with warnings.catch_warnings(action="ignore"):\n...     torch.nn.init.{old}('
+    others = others.replace(f">>> torch.nn.init.{new}(", quietly).replace("as torch\n", "as torch, warnings\n")
+    return f"{first}\n\nThis is the deprecated name of `{new}`. It gives a warning.\n\n{others}\n"
 
 
 uniform = _deprecated(uniform_)

@@ -21,7 +21,12 @@ class _ParameterMeta(type):
 class Parameter(Tensor, metaclass=_ParameterMeta):
     """A trainable tensor. A module registers it on attribute assignment and yields it from `parameters()`.
 
-    The parameter shares memory with `data`. It requires grad by default.
+    Args:
+      data: the tensor whose memory the parameter shares. The default is an empty tensor.
+      requires_grad: whether autograd computes a gradient.
+
+    Raises:
+      RuntimeError: `data` holds integers or bools, and `requires_grad` is True.
 
     >>> import torchlike as torch
     >>> torch.nn.Parameter(torch.ones(2))
@@ -63,8 +68,17 @@ class _BufferMeta(type):
 class Buffer(Tensor, metaclass=_BufferMeta):
     """A non-trainable tensor of a module's state. A module registers it on attribute assignment.
 
-    The module yields it from `buffers()`, and saves it in `state_dict()` unless `persistent` is false. The buffer
-    shares memory with `data`.
+    The module yields it from `buffers()`.
+
+    Args:
+      data: the tensor whose memory the buffer shares. The default is an empty tensor.
+      persistent: whether `state_dict()` saves the buffer.
+
+    >>> import torchlike as torch
+    >>> module = torch.nn.Module()
+    >>> module.mean = torch.nn.Buffer(torch.zeros(2))
+    >>> [name for name, _ in module.named_buffers()]
+    ['mean']
     """
 
     __torch_function__ = _disabled_torch_function_impl

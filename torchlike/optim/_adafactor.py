@@ -61,6 +61,14 @@ class Adafactor(RuleOptimizer):
     Raises:
       ValueError: an option is out of range.
       RuntimeError: a parameter is complex. The first step raises this.
+
+    >>> import torchlike as torch
+    >>> p = torch.nn.Parameter(torch.tensor([1.0]))
+    >>> optimizer = torch.optim.Adafactor([p], lr=0.5)
+    >>> p.sum().backward()
+    >>> optimizer.step()
+    >>> round(p.item(), 4)
+    0.5
     """
 
     rule = staticmethod(adafactor_update)

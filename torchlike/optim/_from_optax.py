@@ -56,7 +56,7 @@ def from_optax(
       make: a function of hyperparameters that returns a transformation, such as `optax.lion`, or a transformation. The
         hyperparameters of a ready transformation are fixed: schedulers raise RuntimeError.
       params: parameters or groups of parameters, each group on one device.
-      options: the hyperparameters of `make`.
+      **options: the hyperparameters of `make`.
 
     Returns:
       The optimizer.

@@ -73,6 +73,14 @@ class Muon(RuleOptimizer):
     Raises:
       ValueError: an option is out of range, or a parameter is not a matrix.
       RuntimeError: a parameter is complex. The first step raises this.
+
+    >>> import torchlike as torch
+    >>> weight = torch.nn.Parameter(torch.ones(2, 3))
+    >>> optimizer = torch.optim.Muon([weight], lr=0.5)
+    >>> weight.sum().backward()
+    >>> optimizer.step()
+    >>> bool((weight < 1.0).all())
+    True
     """
 
     rule = staticmethod(muon_update)

@@ -44,11 +44,19 @@ class Adadelta(RuleOptimizer):
       weight_decay: L2 penalty.
       maximize: maximize the objective instead of minimizing it.
       foreach: has no effect. In PyTorch it selects among implementations with equal results.
-      capturable: not supported.
+      capturable: not supported. True raises NotImplementedError.
       differentiable: let autograd record the step, so that gradients flow through it.
 
     Raises:
       ValueError: an option is negative, or `rho` is above 1.
+
+    >>> import torchlike as torch
+    >>> p = torch.nn.Parameter(torch.tensor([1.0]))
+    >>> optimizer = torch.optim.Adadelta([p], lr=1.0, rho=0.0, eps=1.0)
+    >>> p.sum().backward()
+    >>> optimizer.step()
+    >>> round(p.item(), 4)
+    0.2929
     """
 
     rule = staticmethod(adadelta_update)

@@ -46,10 +46,11 @@ class Adam(RuleOptimizer):
       eps: added to the denominator.
       weight_decay: :math:`\lambda`, an L2 penalty added to the gradient. With `decoupled_weight_decay` the parameter is
         multiplied by :math:`1 - \eta\lambda` before the step instead, as in `AdamW`.
+      decoupled_weight_decay: see `weight_decay`.
       amsgrad: divide by the maximum of all second moments so far.
       maximize: maximize the objective instead of minimizing it.
       foreach, fused: have no effect. In PyTorch they select among implementations with equal results.
-      capturable: not supported.
+      capturable: not supported. True raises NotImplementedError.
       differentiable: let autograd record the step, so that gradients flow through it.
 
     Raises:

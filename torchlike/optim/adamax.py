@@ -35,11 +35,19 @@ class Adamax(RuleOptimizer):
       weight_decay: L2 penalty.
       maximize: maximize the objective instead of minimizing it.
       foreach: has no effect. In PyTorch it selects among implementations with equal results.
-      capturable: not supported.
+      capturable: not supported. True raises NotImplementedError.
       differentiable: let autograd record the step, so that gradients flow through it.
 
     Raises:
       ValueError: an option is negative, or a beta is outside [0, 1).
+
+    >>> import torchlike as torch
+    >>> p = torch.nn.Parameter(torch.tensor([1.0]))
+    >>> optimizer = torch.optim.Adamax([p], lr=0.5)
+    >>> p.sum().backward()
+    >>> optimizer.step()
+    >>> round(p.item(), 4)
+    0.5
     """
 
     rule = staticmethod(adamax_update)

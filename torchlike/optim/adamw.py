@@ -14,7 +14,20 @@ class AdamW(Adam):
 
     .. math:: p \leftarrow (1 - \eta\lambda)\,p
 
-    The arguments are those of `Adam`, with a default `weight_decay` of 0.01.
+    Args:
+      params: parameters or groups of parameters.
+      lr: learning rate :math:`\eta`, a number or a Tensor of one element.
+      betas: decay rates of the two averages, each in [0, 1).
+      eps: added to the denominator.
+      weight_decay: :math:`\lambda`.
+      amsgrad: divide by the maximum of all second moments so far.
+      maximize: maximize the objective instead of minimizing it.
+      foreach, fused: have no effect. In PyTorch they select among implementations with equal results.
+      capturable: not supported. True raises NotImplementedError.
+      differentiable: let autograd record the step, so that gradients flow through it.
+
+    Raises:
+      ValueError: `lr`, `eps` or `weight_decay` is negative, or a beta is outside [0, 1).
 
     >>> import torchlike
     >>> p = torchlike.nn.Parameter(torchlike.tensor([1.0]))

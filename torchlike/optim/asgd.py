@@ -38,11 +38,19 @@ class ASGD(RuleOptimizer):
       weight_decay: L2 penalty.
       maximize: maximize the objective instead of minimizing it.
       foreach: has no effect. In PyTorch it selects among implementations with equal results.
-      capturable: not supported.
+      capturable: not supported. True raises NotImplementedError.
       differentiable: let autograd record the step, so that gradients flow through it.
 
     Raises:
       ValueError: `lr` or `weight_decay` is negative.
+
+    >>> import torchlike as torch
+    >>> p = torch.nn.Parameter(torch.tensor([1.0]))
+    >>> optimizer = torch.optim.ASGD([p], lr=0.5, lambd=0.0)
+    >>> p.sum().backward()
+    >>> optimizer.step()
+    >>> p.tolist()
+    [0.5]
     """
 
     rule = staticmethod(asgd_update)

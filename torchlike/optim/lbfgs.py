@@ -105,7 +105,11 @@ class LBFGS(Optimizer):
 
     @torchlike.no_grad()
     def step(self, closure: Callable[[], Any]) -> Any:  # type: ignore[override]
-        """Run up to `max_iter` iterations. Return the loss before the first iteration."""
+        """Run up to `max_iter` iterations. Return the loss before the first iteration.
+
+        Args:
+          closure: a function that clears the gradients, recomputes the loss and its gradients, and returns the loss.
+        """
         closure = torchlike.enable_grad()(closure)
         state = self.state[self._params[0]]
         state.setdefault("func_evals", 0)

@@ -162,6 +162,20 @@ class Optimizer:
     Raises:
       TypeError: `params` is a tensor, or contains something other than tensors.
       ValueError: there are no parameters, a tensor is not a leaf, or a parameter is in two groups.
+
+    >>> import torchlike as torch
+    >>> class Descent(torch.optim.Optimizer):
+    ...     def step(self):
+    ...         with torch.no_grad():
+    ...             for group in self.param_groups:
+    ...                 for p in group["params"]:
+    ...                     p -= group["lr"] * p.grad
+    >>> p = torch.nn.Parameter(torch.tensor([1.0]))
+    >>> optimizer = Descent([p], {"lr": 0.5})
+    >>> p.sum().backward()
+    >>> optimizer.step()
+    >>> p.tolist()
+    [0.5]
     """
 
     _optimizer_step_pre_hooks: OrderedDict
@@ -214,7 +228,10 @@ class Optimizer:
     # --- parameter groups ---------------------------------------------------------------------------------------------
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Add a group: a dictionary with `params` and any options that differ from the defaults.
+        """Add a group of parameters.
+
+        Args:
+          param_group: a dictionary with `params` and any options that differ from the defaults.
 
         Raises:
           TypeError: the group is not a dictionary, the parameters are in a set, or one of them is not a tensor.
@@ -276,11 +293,22 @@ class Optimizer:
     # --- the step -----------------------------------------------------------------------------------------------------
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Update the parameters once. `closure`, if given, recomputes the loss and returns it."""
+        """Update the parameters once.
+
+        Args:
+          closure: a function that recomputes the loss, with gradients, and returns it.
+
+        Returns:
+          The result of the closure, or None.
+        """
         raise NotImplementedError
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Set the gradients of all parameters to None, or to zeros if `set_to_none` is false."""
+        """Set the gradients of all parameters to None, or to zeros if `set_to_none` is false.
+
+        Args:
+          set_to_none: whether the gradients become None.
+        """
         self._hold_groups()
         for group in self.param_groups:
             for param in group["params"]:
@@ -299,27 +327,73 @@ class Optimizer:
     # --- hooks --------------------------------------------------------------------------------------------------------
 
     def register_step_pre_hook(self, hook: Callable) -> RemovableHandle:
-        """Call `hook(optimizer, args, kwargs)` before each step. It may return new `(args, kwargs)`."""
+        """Call `hook(optimizer, args, kwargs)` before each step. It may return new `(args, kwargs)`.
+
+        Args:
+          hook: the function.
+
+        Returns:
+          A handle whose `remove()` removes the hook.
+        """
         return _keep(self._optimizer_step_pre_hooks, hook)
 
     def register_step_post_hook(self, hook: Callable) -> RemovableHandle:
-        """Call `hook(optimizer, args, kwargs)` after each step."""
+        """Call `hook(optimizer, args, kwargs)` after each step.
+
+        Args:
+          hook: the function.
+
+        Returns:
+          A handle whose `remove()` removes the hook.
+        """
         return _keep(self._optimizer_step_post_hooks, hook)
 
     def register_state_dict_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
-        """Call `hook(optimizer)` before `state_dict` creates the dictionary."""
+        """Call `hook(optimizer)` before `state_dict` creates the dictionary.
+
+        Args:
+          hook: the function.
+          prepend: run it before the hooks that are registered already.
+
+        Returns:
+          A handle whose `remove()` removes the hook.
+        """
         return _keep(self._optimizer_state_dict_pre_hooks, hook, prepend)
 
     def register_state_dict_post_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
-        """Call `hook(optimizer, state_dict)` after `state_dict` has created it. It may return another dictionary."""
+        """Call `hook(optimizer, state_dict)` after `state_dict` has created it. It may return another dictionary.
+
+        Args:
+          hook: the function.
+          prepend: run it before the hooks that are registered already.
+
+        Returns:
+          A handle whose `remove()` removes the hook.
+        """
         return _keep(self._optimizer_state_dict_post_hooks, hook, prepend)
 
     def register_load_state_dict_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
-        """Call `hook(optimizer, state_dict)` before a state dictionary is loaded. It may return another dictionary."""
+        """Call `hook(optimizer, state_dict)` before a state dictionary is loaded. It may return another dictionary.
+
+        Args:
+          hook: the function.
+          prepend: run it before the hooks that are registered already.
+
+        Returns:
+          A handle whose `remove()` removes the hook.
+        """
         return _keep(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
 
     def register_load_state_dict_post_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
-        """Call `hook(optimizer)` after a state dictionary is loaded."""
+        """Call `hook(optimizer)` after a state dictionary is loaded.
+
+        Args:
+          hook: the function.
+          prepend: run it before the hooks that are registered already.
+
+        Returns:
+          A handle whose `remove()` removes the hook.
+        """
         return _keep(self._optimizer_load_state_dict_post_hooks, hook, prepend)
 
     # --- dictionaries -------------------------------------------------------------------------------------------------
@@ -347,6 +421,9 @@ class Optimizer:
 
     def load_state_dict(self, state_dict: StateDict) -> None:
         """Load state and options that `state_dict` returned. State is cast to the parameter's dtype and device.
+
+        Args:
+          state_dict: the dictionary. It is not changed.
 
         Raises:
           ValueError: the number of groups, or of parameters in a group, differs.

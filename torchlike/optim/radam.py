@@ -41,13 +41,22 @@ class RAdam(RuleOptimizer):
       betas: decay rates of the two averages, each in [0, 1).
       eps: added to the denominator.
       weight_decay: L2 penalty. With `decoupled_weight_decay` it scales the parameter before the step, as in `AdamW`.
+      decoupled_weight_decay: see `weight_decay`.
       maximize: maximize the objective instead of minimizing it.
       foreach: has no effect. In PyTorch it selects among implementations with equal results.
-      capturable: not supported.
+      capturable: not supported. True raises NotImplementedError.
       differentiable: let autograd record the step, so that gradients flow through it.
 
     Raises:
       ValueError: an option is negative, or a beta is outside [0, 1).
+
+    >>> import torchlike as torch
+    >>> p = torch.nn.Parameter(torch.tensor([1.0]))
+    >>> optimizer = torch.optim.RAdam([p], lr=0.5)
+    >>> p.sum().backward()
+    >>> optimizer.step()
+    >>> p.tolist()
+    [0.5]
     """
 
     rule = staticmethod(radam_update)

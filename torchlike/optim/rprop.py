@@ -39,11 +39,19 @@ class Rprop(RuleOptimizer):
       step_sizes: minimal and maximal step size.
       maximize: maximize the objective instead of minimizing it.
       foreach: has no effect. In PyTorch it selects among implementations with equal results.
-      capturable: not supported.
+      capturable: not supported. True raises NotImplementedError.
       differentiable: let autograd record the step, so that gradients flow through it.
 
     Raises:
       ValueError: `lr` is negative, or the factors violate the inequality.
+
+    >>> import torchlike as torch
+    >>> p = torch.nn.Parameter(torch.tensor([1.0]))
+    >>> optimizer = torch.optim.Rprop([p], lr=0.5)
+    >>> p.sum().backward()
+    >>> optimizer.step()
+    >>> p.tolist()
+    [0.5]
     """
 
     rule = staticmethod(rprop_update)

@@ -24,7 +24,16 @@ AverageLists = Callable[[list[Tensor], list[Tensor], Any], None]
 
 
 def get_swa_avg_fn() -> Average:
-    """Return the update function of the equal average: `a + (p - a) / (n + 1)`."""
+    """Return the update function of the equal average: `a + (p - a) / (n + 1)`.
+
+    Returns:
+      A function of the average a, the parameter p and the number n of averaged parameters.
+
+    >>> import torchlike as torch
+    >>> average = torch.optim.swa_utils.get_swa_avg_fn()
+    >>> average(torch.tensor(1.0), torch.tensor(3.0), 1).item()
+    2.0
+    """
 
     @torchlike.no_grad()
     def swa_update(averaged_param: Tensor, current_param: Tensor, num_averaged: Any) -> Tensor:
@@ -36,8 +45,19 @@ def get_swa_avg_fn() -> Average:
 def get_ema_avg_fn(decay: float = 0.999) -> Average:
     """Return the update function of the exponential moving average: `decay * a + (1 - decay) * p`.
 
+    Args:
+      decay: the weight of the old average, from 0 to 1.
+
+    Returns:
+      A function of the average a, the parameter p and the number of averaged parameters, which has no effect.
+
     Raises:
       ValueError: `decay` is outside [0, 1].
+
+    >>> import torchlike as torch
+    >>> average = torch.optim.swa_utils.get_ema_avg_fn(0.5)
+    >>> average(torch.tensor(1.0), torch.tensor(3.0), 1).item()
+    2.0
     """
     if decay < 0.0 or decay > 1.0:
         raise ValueError(f"Invalid decay value {decay} provided. Please provide a value in [0,1] range.")
@@ -50,15 +70,37 @@ def get_ema_avg_fn(decay: float = 0.999) -> Average:
 
 
 def get_swa_multi_avg_fn() -> AverageLists:
-    """Return the function that updates lists of equal averages in place."""
+    """Return the function that updates lists of equal averages in place.
+
+    Returns:
+      A function of the list of averages, the list of parameters and the number of averaged parameters.
+
+    >>> import torchlike as torch
+    >>> a = [torch.tensor(1.0)]
+    >>> torch.optim.swa_utils.get_swa_multi_avg_fn()(a, [torch.tensor(3.0)], 1)
+    >>> a
+    [tensor(2.)]
+    """
     return _over_lists(get_swa_avg_fn())
 
 
 def get_ema_multi_avg_fn(decay: float = 0.999) -> AverageLists:
     """Return the function that updates lists of exponential moving averages in place.
 
+    Args:
+      decay: the weight of the old average, from 0 to 1.
+
+    Returns:
+      A function of the list of averages, the list of parameters and the number of averaged parameters.
+
     Raises:
       ValueError: `decay` is outside [0, 1].
+
+    >>> import torchlike as torch
+    >>> a = [torch.tensor(1.0)]
+    >>> torch.optim.swa_utils.get_ema_multi_avg_fn(0.5)(a, [torch.tensor(3.0)], 1)
+    >>> a
+    [tensor(2.)]
     """
     return _over_lists(get_ema_avg_fn(decay))
 
@@ -123,7 +165,11 @@ class AveragedModel(Module):
         return [tensor.detach() for tensor in itertools.chain(model.parameters(), buffers)]
 
     def update_parameters(self, model: Module) -> None:
-        """Add the model's parameters to the averages. The first call copies them."""
+        """Add the model's parameters to the averages. The first call copies them.
+
+        Args:
+          model: the model with the current parameters.
+        """
         ours = self._averaged(self.module)
         theirs = [p.to(a.device) for a, p in zip(ours, self._averaged(model))]
         repeated = _Count.captured(self.n_averaged)
@@ -230,7 +276,16 @@ def _grouped(ours: list[Tensor], theirs: list[Tensor]) -> Iterable[tuple[list[Te
 def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
     """Recompute the running statistics of the batch norm layers of `model` by one pass over `loader`.
 
-    A batch is a tensor, or a list or tuple whose first element is the input.
+    Args:
+      loader: an iterable of batches. A batch is a tensor, or a list or tuple whose first element is the input.
+      model: the model, which is called with each batch in training mode.
+      device: the device to which the inputs are moved. By default they are not moved.
+
+    >>> import torchlike as torch
+    >>> model = torch.nn.BatchNorm1d(1)
+    >>> torch.optim.swa_utils.update_bn([torch.tensor([[1.0], [3.0]])], model)
+    >>> model.running_mean
+    tensor([2.])
     """
     momenta = {}
     for module in model.modules():
@@ -259,10 +314,19 @@ class SWALR(LRScheduler):
       swa_lr: the final learning rate, or one for each group.
       anneal_epochs: the number of steps.
       anneal_strategy: `"cos"` or `"linear"`.
+      last_epoch: -1 to start, or the last step of an earlier run to resume it.
 
     Raises:
       ValueError: the strategy is unknown, the number of steps is negative, or the length of a list is not the number of
         groups.
+
+    >>> import torchlike as torch
+    >>> optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0)
+    >>> scheduler = torch.optim.swa_utils.SWALR(optimizer, swa_lr=0.5, anneal_epochs=1)
+    >>> optimizer.step()
+    >>> scheduler.step()
+    >>> scheduler.get_last_lr()
+    [0.5]
     """
 
     def __init__(

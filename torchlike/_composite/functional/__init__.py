@@ -28,6 +28,20 @@ from torchlike._composite.functional.activation import softmin as softmin
 from torchlike._composite.functional.activation import tanh as tanh
 from torchlike._composite.functional.activation import threshold as threshold
 from torchlike._composite.functional.activation import threshold_ as threshold_
+from torchlike._composite.functional.adaptive_pool import adaptive_avg_pool1d as adaptive_avg_pool1d
+from torchlike._composite.functional.adaptive_pool import adaptive_avg_pool2d as adaptive_avg_pool2d
+from torchlike._composite.functional.adaptive_pool import adaptive_avg_pool3d as adaptive_avg_pool3d
+from torchlike._composite.functional.adaptive_pool import adaptive_max_pool1d as adaptive_max_pool1d
+from torchlike._composite.functional.adaptive_pool import adaptive_max_pool2d as adaptive_max_pool2d
+from torchlike._composite.functional.adaptive_pool import adaptive_max_pool3d as adaptive_max_pool3d
+from torchlike._composite.functional.adaptive_pool import fractional_max_pool2d as fractional_max_pool2d
+from torchlike._composite.functional.adaptive_pool import (
+    fractional_max_pool2d_with_indices as fractional_max_pool2d_with_indices,
+)
+from torchlike._composite.functional.adaptive_pool import fractional_max_pool3d as fractional_max_pool3d
+from torchlike._composite.functional.adaptive_pool import (
+    fractional_max_pool3d_with_indices as fractional_max_pool3d_with_indices,
+)
 from torchlike._composite.functional.attention import scaled_dot_product_attention as scaled_dot_product_attention
 from torchlike._composite.functional.bags import embedding_bag as embedding_bag
 from torchlike._composite.functional.conv import conv1d as conv1d
@@ -50,24 +64,32 @@ from torchlike._composite.functional.embedding import one_hot as one_hot
 from torchlike._composite.functional.embedding import pairwise_distance as pairwise_distance
 from torchlike._composite.functional.loss import binary_cross_entropy as binary_cross_entropy
 from torchlike._composite.functional.loss import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
-from torchlike._composite.functional.loss import cosine_embedding_loss as cosine_embedding_loss
 from torchlike._composite.functional.loss import cross_entropy as cross_entropy
 from torchlike._composite.functional.loss import gaussian_nll_loss as gaussian_nll_loss
-from torchlike._composite.functional.loss import hinge_embedding_loss as hinge_embedding_loss
 from torchlike._composite.functional.loss import huber_loss as huber_loss
 from torchlike._composite.functional.loss import kl_div as kl_div
 from torchlike._composite.functional.loss import l1_loss as l1_loss
-from torchlike._composite.functional.loss import margin_ranking_loss as margin_ranking_loss
 from torchlike._composite.functional.loss import mse_loss as mse_loss
-from torchlike._composite.functional.loss import multi_margin_loss as multi_margin_loss
-from torchlike._composite.functional.loss import multilabel_margin_loss as multilabel_margin_loss
-from torchlike._composite.functional.loss import multilabel_soft_margin_loss as multilabel_soft_margin_loss
 from torchlike._composite.functional.loss import nll_loss as nll_loss
 from torchlike._composite.functional.loss import poisson_nll_loss as poisson_nll_loss
 from torchlike._composite.functional.loss import smooth_l1_loss as smooth_l1_loss
-from torchlike._composite.functional.loss import soft_margin_loss as soft_margin_loss
-from torchlike._composite.functional.loss import triplet_margin_loss as triplet_margin_loss
-from torchlike._composite.functional.loss import triplet_margin_with_distance_loss as triplet_margin_with_distance_loss
+from torchlike._composite.functional.margin_loss import cosine_embedding_loss as cosine_embedding_loss
+from torchlike._composite.functional.margin_loss import hinge_embedding_loss as hinge_embedding_loss
+from torchlike._composite.functional.margin_loss import margin_ranking_loss as margin_ranking_loss
+from torchlike._composite.functional.margin_loss import multi_margin_loss as multi_margin_loss
+from torchlike._composite.functional.margin_loss import multilabel_margin_loss as multilabel_margin_loss
+from torchlike._composite.functional.margin_loss import multilabel_soft_margin_loss as multilabel_soft_margin_loss
+from torchlike._composite.functional.margin_loss import soft_margin_loss as soft_margin_loss
+from torchlike._composite.functional.margin_loss import triplet_margin_loss as triplet_margin_loss
+from torchlike._composite.functional.margin_loss import (
+    triplet_margin_with_distance_loss as triplet_margin_with_distance_loss,
+)
+from torchlike._composite.functional.mean_pool import avg_pool1d as avg_pool1d
+from torchlike._composite.functional.mean_pool import avg_pool2d as avg_pool2d
+from torchlike._composite.functional.mean_pool import avg_pool3d as avg_pool3d
+from torchlike._composite.functional.mean_pool import lp_pool1d as lp_pool1d
+from torchlike._composite.functional.mean_pool import lp_pool2d as lp_pool2d
+from torchlike._composite.functional.mean_pool import lp_pool3d as lp_pool3d
 from torchlike._composite.functional.norm import batch_norm as batch_norm
 from torchlike._composite.functional.norm import group_norm as group_norm
 from torchlike._composite.functional.norm import instance_norm as instance_norm
@@ -77,26 +99,6 @@ from torchlike._composite.functional.norm import normalize as normalize
 from torchlike._composite.functional.norm import rms_norm as rms_norm
 from torchlike._composite.functional.pool import Pooled as Pooled
 from torchlike._composite.functional.pool import Size as Size
-from torchlike._composite.functional.pool import adaptive_avg_pool1d as adaptive_avg_pool1d
-from torchlike._composite.functional.pool import adaptive_avg_pool2d as adaptive_avg_pool2d
-from torchlike._composite.functional.pool import adaptive_avg_pool3d as adaptive_avg_pool3d
-from torchlike._composite.functional.pool import adaptive_max_pool1d as adaptive_max_pool1d
-from torchlike._composite.functional.pool import adaptive_max_pool2d as adaptive_max_pool2d
-from torchlike._composite.functional.pool import adaptive_max_pool3d as adaptive_max_pool3d
-from torchlike._composite.functional.pool import avg_pool1d as avg_pool1d
-from torchlike._composite.functional.pool import avg_pool2d as avg_pool2d
-from torchlike._composite.functional.pool import avg_pool3d as avg_pool3d
-from torchlike._composite.functional.pool import fractional_max_pool2d as fractional_max_pool2d
-from torchlike._composite.functional.pool import (
-    fractional_max_pool2d_with_indices as fractional_max_pool2d_with_indices,
-)
-from torchlike._composite.functional.pool import fractional_max_pool3d as fractional_max_pool3d
-from torchlike._composite.functional.pool import (
-    fractional_max_pool3d_with_indices as fractional_max_pool3d_with_indices,
-)
-from torchlike._composite.functional.pool import lp_pool1d as lp_pool1d
-from torchlike._composite.functional.pool import lp_pool2d as lp_pool2d
-from torchlike._composite.functional.pool import lp_pool3d as lp_pool3d
 from torchlike._composite.functional.pool import max_pool1d as max_pool1d
 from torchlike._composite.functional.pool import max_pool1d_with_indices as max_pool1d_with_indices
 from torchlike._composite.functional.pool import max_pool2d as max_pool2d

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,10 @@ from torchlike._tensor.tensor import Tensor
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """Return max(x, 0), element by element; the gradient at 0 is 0.
 
+    Args:
+      input: any shape.
+      inplace: overwrite the input with the result.
+
     >>> import torchlike as torch
     >>> torch.nn.functional.relu(torch.tensor([-1.0, 2.0])).tolist()
     [0.0, 2.0]
@@ -28,7 +33,18 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
-    """Return x where x > threshold, and `value` elsewhere."""
+    """Return x where x > threshold, and `value` elsewhere.
+
+    Args:
+      input: any shape.
+      threshold: elements up to this number are replaced.
+      value: the number that replaces them.
+      inplace: overwrite the input with the result.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.threshold(torch.tensor([0.5, 2.0]), 1.0, 9.0).tolist()
+    [9.0, 2.0]
+    """
     return finish(input, rows["_threshold"](input, threshold, value), inplace)
 
 
@@ -39,74 +55,221 @@ def rrelu(
 
     In training, a is sampled for each element from the uniform distribution over [lower, upper). Otherwise it is the
     mean of `lower` and `upper`.
+
+    Args:
+      input: any shape.
+      lower, upper: the range of the slope a.
+      training: sample the slopes.
+      inplace: overwrite the input with the result.
+
+    Raises:
+      RuntimeError: `lower` is greater than `upper`.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.rrelu(torch.tensor([-2.0, 2.0]), 0.25, 0.75).tolist()
+    [-1.0, 2.0]
     """
     return finish(input, functions.rrelu(input, lower, upper, training), inplace)
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
-    """Return x clamped to [min_val, max_val]."""
+    """Return x clamped to [min_val, max_val].
+
+    Args:
+      input: any shape.
+      min_val, max_val: the bounds.
+      inplace: overwrite the input with the result.
+
+    Raises:
+      ValueError: `min_val` is greater than `max_val`.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.hardtanh(torch.tensor([-3.0, 0.5, 3.0])).tolist()
+    [-1.0, 0.5, 1.0]
+    """
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
     return finish(input, rows["_hardtanh"](input, min_val, max_val), inplace)
 
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
-    """Return x clamped to [0, 6]."""
+    """Return x clamped to [0, 6].
+
+    Args:
+      input: any shape.
+      inplace: overwrite the input with the result.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.relu6(torch.tensor([-1.0, 7.0])).tolist()
+    [0.0, 6.0]
+    """
     return finish(input, rows["_hardtanh"](input, 0, 6), inplace)
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """Return x where x > 0, and alpha * (exp(x) - 1) elsewhere."""
+    """Return x where x > 0, and alpha * (exp(x) - 1) elsewhere.
+
+    Args:
+      input: any shape.
+      alpha: the limit for x -> -inf is -alpha.
+      inplace: overwrite the input with the result.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.elu(torch.tensor([-torch.inf, 2.0])).tolist()
+    [-1.0, 2.0]
+    """
     return finish(input, rows["_elu"](input, alpha), inplace)
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
-    """Return the scaled exponential linear unit, which keeps activations normalized."""
+    """Return the scaled exponential linear unit, which keeps activations normalized.
+
+    The result is scale * x where x > 0, and scale * alpha * (exp(x) - 1) elsewhere, with scale = 1.0507... and
+    alpha = 1.6733...
+
+    Args:
+      input: any shape.
+      inplace: overwrite the input with the result.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.selu(torch.tensor([-1.0, 1.0]))
+    tensor([-1.1113,  1.0507])
+    """
     return finish(input, rows["_selu"](input), inplace)
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """Return x where x > 0, and alpha * (exp(x / alpha) - 1) elsewhere."""
+    """Return x where x > 0, and alpha * (exp(x / alpha) - 1) elsewhere.
+
+    Args:
+      input: any shape.
+      alpha: the scale, not 0. The limit for x -> -inf is -alpha.
+      inplace: overwrite the input with the result.
+
+    Raises:
+      RuntimeError: `alpha` is 0.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.celu(torch.tensor([-torch.inf, 2.0]), alpha=0.5).tolist()
+    [-0.5, 2.0]
+    """
     return finish(input, rows["_celu"](input, alpha), inplace)
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
-    """Return x where x > 0, and negative_slope * x elsewhere."""
+    """Return x where x > 0, and negative_slope * x elsewhere.
+
+    Args:
+      input: any shape.
+      negative_slope: the slope below 0.
+      inplace: overwrite the input with the result.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.leaky_relu(torch.tensor([-2.0, 2.0]), 0.5).tolist()
+    [-1.0, 2.0]
+    """
     return finish(input, rows["_leaky_relu"](input, negative_slope), inplace)
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
-    """Return x * sigmoid(x), element by element."""
+    """Return x * sigmoid(x), element by element. This is also called swish.
+
+    Args:
+      input: any shape.
+      inplace: overwrite the input with the result.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.silu(torch.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.7311])
+    """
     return finish(input, rows["silu"](input), inplace)
 
 
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
-    """Return x * tanh(softplus(x)), element by element."""
+    """Return x * tanh(softplus(x)), element by element.
+
+    Args:
+      input: any shape.
+      inplace: overwrite the input with the result.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.mish(torch.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.8651])
+    """
     return finish(input, rows["mish"](input), inplace)
 
 
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
-    """Return min(max(x + 3, 0), 6) / 6, a piecewise linear approximation of the sigmoid."""
+    """Return min(max(x + 3, 0), 6) / 6, a piecewise linear approximation of the sigmoid.
+
+    Args:
+      input: any shape.
+      inplace: overwrite the input with the result.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.hardsigmoid(torch.tensor([-4.0, 0.0, 4.0])).tolist()
+    [0.0, 0.5, 1.0]
+    """
     return finish(input, rows["_hardsigmoid"](input), inplace)
 
 
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
-    """Return x * min(max(x + 3, 0), 6) / 6, an approximation of `silu`."""
+    """Return x * min(max(x + 3, 0), 6) / 6, an approximation of `silu`.
+
+    Args:
+      input: any shape.
+      inplace: overwrite the input with the result.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.hardswish(torch.tensor([-4.0, 0.0, 4.0])).tolist()
+    [-0.0, 0.0, 4.0]
+    """
     return finish(input, rows["_hardswish"](input), inplace)
 
 
 def sigmoid(input: Tensor) -> Tensor:
-    """Return 1 / (1 + exp(-x)), element by element."""
+    """Return 1 / (1 + exp(-x)), element by element.
+
+    Args:
+      input: any shape.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.sigmoid(torch.tensor(0.0)).item()
+    0.5
+    """
     return rows["sigmoid"](input)
 
 
 def tanh(input: Tensor) -> Tensor:
-    """Return the hyperbolic tangent, element by element."""
+    """Return the hyperbolic tangent, element by element.
+
+    Args:
+      input: any shape.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.tanh(torch.tensor(1.0))
+    tensor(0.7616)
+    """
     return rows["tanh"](input)
 
 
 def glu(input: Tensor, dim: int = -1) -> Tensor:
-    """Split a dim into halves, and return the first half times the sigmoid of the second."""
+    """Split a dim into halves, and return the first half times the sigmoid of the second.
+
+    Args:
+      input: any shape.
+      dim: the dim to split. Its size is even.
+
+    Returns:
+      The shape of `input`, with half the size in `dim`.
+
+    Raises:
+      RuntimeError: the size of `dim` is odd, or `input` has no dim.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.glu(torch.tensor([2.0, 4.0, 0.0, 0.0])).tolist()
+    [1.0, 2.0]
+    """
     return rows["glu"](input, dim)
 
 
@@ -116,8 +279,15 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
 def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """Return exp(x) divided by its sum over a dim.
 
-    Without `dim`, the dim is 0 for an input of 0, 1 or 3 dims, else 1, and a deprecation warning is issued. The warning
-    always reports the caller's line: `_stacklevel` has no effect.
+    Args:
+      input: any shape.
+      dim: the dim of the sum. The default is 0 for an input of 0, 1 or 3 dims, else 1, with a deprecation warning.
+      _stacklevel: has no effect. The warning always reports the caller's line.
+      dtype: the dtype of the result; `input` is cast to it first. The default is that of `input`.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.softmax(torch.zeros(2), dim=0).tolist()
+    [0.5, 0.5]
     """
     dim = _implicit_dim("softmax", input) if dim is None else dim
     return functions.softmax(input, dim, dtype)
@@ -126,18 +296,32 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """Return softmax(-x) over a dim.
 
-    Without `dim`, the dim is 0 for an input of 0, 1 or 3 dims, else 1, and a deprecation warning is issued. The warning
-    always reports the caller's line: `_stacklevel` has no effect.
+    Args:
+      input: any shape.
+      dim: the dim of the sum. The default is 0 for an input of 0, 1 or 3 dims, else 1, with a deprecation warning.
+      _stacklevel: has no effect. The warning always reports the caller's line.
+      dtype: the dtype of the result; `input` is cast to it first. The default is that of `input`.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.softmin(torch.tensor([0.0, torch.inf]), dim=0).tolist()
+    [1.0, 0.0]
     """
     dim = _implicit_dim("softmin", input) if dim is None else dim
     return functions.softmax(-input, dim, dtype)
 
 
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
-    """Return the logarithm of the softmax over a dim.
+    """Return the logarithm of the softmax over a dim: x - log(sum(exp(x))).
 
-    Without `dim`, the dim is 0 for an input of 0, 1 or 3 dims, else 1, and a deprecation warning is issued. The warning
-    always reports the caller's line: `_stacklevel` has no effect.
+    Args:
+      input: any shape.
+      dim: the dim of the sum. The default is 0 for an input of 0, 1 or 3 dims, else 1, with a deprecation warning.
+      _stacklevel: has no effect. The warning always reports the caller's line.
+      dtype: the dtype of the result; `input` is cast to it first. The default is that of `input`.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.log_softmax(torch.zeros(2), dim=0)
+    tensor([-0.6931, -0.6931])
     """
     dim = _implicit_dim("log_softmax", input) if dim is None else dim
     return functions.log_softmax(input, dim, dtype)
@@ -157,6 +341,10 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
       hard: if True, return one-hot vectors whose gradient is that of the softmax.
       eps: deprecated, without effect.
       dim: the dim of the softmax.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.gumbel_softmax(torch.zeros(2, 3), hard=True).sum(-1).tolist()
+    [1.0, 1.0]
     """
     if eps != 1e-10:
         warn("`eps` parameter is deprecated and has no effect.")
@@ -170,16 +358,33 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
     return best.movedim(-1, dim) - soft.detach() + soft
 
 
-def _twin(function: Any) -> Any:
+def _twin(function: Any, options: str = "") -> Any:
+    """Return the in-place variant of an activation. `options` are the arguments of its example after the input."""
+
     def in_place(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         return binding.assign(input, function(input, *args, **kwargs))
 
     made: Any = in_place
     made.__name__ = made.__qualname__ = function.__name__ + "_"
-    made.__doc__ = f"Apply `{function.__name__}` in place."
+    made.__doc__ = _twin_doc(function, options)
     made.__wrapped__ = function
+    made.__signature__ = _without_inplace(function)
     return made
 
 
-relu_, threshold_, hardtanh_, elu_ = _twin(relu), _twin(threshold), _twin(hardtanh), _twin(elu)
+def _without_inplace(function: Any) -> inspect.Signature:
+    signature = inspect.signature(function)
+    return signature.replace(parameters=[p for p in signature.parameters.values() if p.name != "inplace"])
+
+
+def _twin_doc(function: Any, options: str) -> str:
+    """Return the docstring of an in-place variant: its own first sentence and example, and the function's arguments."""
+    first, *others = (inspect.getdoc(function) or "").partition("\n\n>>>")[0].split("\n\n")
+    arguments = "\n\n".join(others).replace("\n  inplace: overwrite the input with the result.", "")
+    example = f">>> x = torch.tensor([-1.0, 2.0])\n>>> torch.nn.functional.{function.__name__}_(x{options}) is x\nTrue"
+    text = f"{first.removesuffix('.')}, in place.\n\n{arguments}"
+    return f"{text}\n\n>>> import torchlike as torch\n{example}\n"
+
+
+relu_, threshold_, hardtanh_, elu_ = _twin(relu), _twin(threshold, ", 0.0, 0.0"), _twin(hardtanh), _twin(elu)
 selu_, celu_, leaky_relu_, rrelu_ = _twin(selu), _twin(celu), _twin(leaky_relu), _twin(rrelu)

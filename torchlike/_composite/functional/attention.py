@@ -48,6 +48,14 @@ def scaled_dot_product_attention(
 
     Returns:
       (..., L, V).
+
+    Raises:
+      RuntimeError: both `attn_mask` and `is_causal` are given, or the dtypes or shapes do not fit.
+
+    >>> import torchlike as torch
+    >>> q, k, v = torch.zeros(1, 2), torch.ones(2, 2), torch.tensor([[1.0], [3.0]])
+    >>> torch.nn.functional.scaled_dot_product_attention(q, k, v).tolist()
+    [[2.0]]
     """
     try:
         _errors.activations.check_attention(query, key, value, dropout_p)

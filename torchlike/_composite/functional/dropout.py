@@ -17,22 +17,75 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
       p: the probability.
       training: if False, return the input unchanged.
       inplace: if True, overwrite `input`.
+
+    Raises:
+      ValueError: `p` is not in [0, 1].
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.dropout(torch.ones(3), p=1.0).tolist()
+    [0.0, 0.0, 0.0]
     """
     return functions.dropout_(input, p, training) if inplace else functions.dropout(input, p, training)
 
 
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
-    """Apply dropout that preserves the mean and the variance of activations produced by `selu`."""
+    """Apply dropout that preserves the mean and the variance of activations produced by `selu`.
+
+    Dropped elements get the limit of `selu` for x -> -inf. An affine map then restores mean 0 and variance 1.
+
+    Args:
+      input: any shape.
+      p: the probability that an element is dropped.
+      training: if False, the default, return the input unchanged.
+      inplace: overwrite the input with the result.
+
+    Raises:
+      ValueError: `p` is not in [0, 1].
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.alpha_dropout(torch.ones(2), 0.5).tolist()
+    [1.0, 1.0]
+    """
     return finish(input, functions.alpha_dropout(input, p, training), inplace)
 
 
 def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
-    """Apply `alpha_dropout` to whole channels."""
+    """Apply `alpha_dropout` to whole channels.
+
+    Args:
+      input: (N, C, ...).
+      p: the probability that a channel of a sample is dropped.
+      training: if False, the default, return the input unchanged.
+      inplace: overwrite the input with the result.
+
+    Raises:
+      ValueError: `p` is not in [0, 1].
+      RuntimeError: `input` has fewer than two dims, in training.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.feature_alpha_dropout(torch.ones(1, 2, 3), 0.5, training=True).shape
+    torch.Size([1, 2, 3])
+    """
     return finish(input, functions.feature_alpha_dropout(input, p, training), inplace)
 
 
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Set whole channels of (N, C, L) or (C, L) to zero with probability `p`."""
+    """Set whole channels of (N, C, L) or (C, L) to zero with probability `p`, and scale the others by 1 / (1 - p).
+
+    Args:
+      input: (N, C, L) or (C, L).
+      p: the probability that a channel of a sample is dropped.
+      training: if False, return the input unchanged.
+      inplace: overwrite the input with the result.
+
+    Raises:
+      ValueError: `p` is not in [0, 1].
+      RuntimeError: `input` has not two or three dims.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.dropout1d(torch.ones(1, 2, 3), p=0.0).shape
+    torch.Size([1, 2, 3])
+    """
     functions._check_dropout(input, p)
     if input.ndim not in (2, 3):
         raise RuntimeError(
@@ -44,7 +97,21 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Set whole channels of (N, C, H, W) to zero with probability `p`; with three dims the first two are N and C."""
+    """Set whole channels of (N, C, H, W) to zero with probability `p`, and scale the others by 1 / (1 - p).
+
+    Args:
+      input: (N, C, H, W). With three dims the first two are N and C, and a warning is issued.
+      p: the probability that a channel of a sample is dropped.
+      training: if False, return the input unchanged.
+      inplace: overwrite the input with the result.
+
+    Raises:
+      ValueError: `p` is not in [0, 1].
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.dropout2d(torch.ones(1, 2, 3, 3), training=False).shape
+    torch.Size([1, 2, 3, 3])
+    """
     functions._check_dropout(input, p)
     if input.ndim not in (3, 4):
         warn(_errors.activations.dropout2d_dims(input.ndim))
@@ -54,7 +121,21 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Set whole channels of (N, C, D, H, W) or (C, D, H, W) to zero with probability `p`."""
+    """Set whole channels of a volume to zero with probability `p`, and scale the others by 1 / (1 - p).
+
+    Args:
+      input: (N, C, D, H, W) or (C, D, H, W). Another number of dims gives a warning.
+      p: the probability that a channel of a sample is dropped.
+      training: if False, return the input unchanged.
+      inplace: overwrite the input with the result.
+
+    Raises:
+      ValueError: `p` is not in [0, 1].
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.dropout3d(torch.ones(2, 3, 3, 3), p=0.25).shape
+    torch.Size([2, 3, 3, 3])
+    """
     functions._check_dropout(input, p)
     if input.ndim not in (4, 5):
         warn(_errors.activations.dropout3d_dims(input.ndim))

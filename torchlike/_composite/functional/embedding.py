@@ -28,6 +28,10 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
 
     Returns:
       (..., n).
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.bilinear(torch.ones(2), torch.ones(3), torch.ones(1, 2, 3)).tolist()
+    [6.0]
     """
     return rows["bilinear"](input1, input2, weight, bias)
 
@@ -108,7 +112,12 @@ def check_rows(indices: Tensor, weight: Tensor) -> None:
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     """Return int64 one-hot vectors in a new last dim, 1 at each class index and 0 elsewhere.
 
-    If `num_classes` is -1, the number of classes is the largest index plus 1.
+    Args:
+      tensor: int64 class indices of any shape.
+      num_classes: the size of the new dim. With -1 it is the largest index plus 1, which is read on the host.
+
+    Raises:
+      RuntimeError: an index is negative, or is not smaller than `num_classes`, or the dtype is not int64.
 
     >>> import torchlike as torch
     >>> torch.nn.functional.one_hot(torch.tensor([0, 2])).tolist()
@@ -142,10 +151,31 @@ def _check_classes(count: int, host: Any) -> None:
 
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
-    """Return x1 . x2 / (|x1| |x2|) over a dim, with norms below `eps` replaced by `eps`."""
+    """Return x1 . x2 / (|x1| |x2|) over a dim, with norms below `eps` replaced by `eps`.
+
+    Args:
+      x1, x2: shapes that broadcast.
+      dim: the dim of the vectors. It is not part of the result.
+      eps: the least norm.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.cosine_similarity(torch.tensor([[1.0, 0.0]]), torch.tensor([[2.0, 0.0]])).tolist()
+    [1.0]
+    """
     return rows["cosine_similarity"](x1, x2, dim, eps)
 
 
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
-    """Return the p-norm of x1 - x2 + eps over the last dim."""
+    """Return the p-norm of x1 - x2 + eps over the last dim.
+
+    Args:
+      x1, x2: (..., D), shapes that broadcast.
+      p: the exponent of the norm.
+      eps: is added to each difference.
+      keepdim: keep the last dim with size 1.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.pairwise_distance(torch.tensor([3.0, 4.0]), torch.zeros(2), eps=0.0).item()
+    5.0
+    """
     return rows["pairwise_distance"](x1, x2, p, eps, keepdim)

@@ -15,7 +15,7 @@ from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
 from torchlike._tensor.tracebacks import shortened
 
-_CHECKED_AT_ONCE = 1 << 22  # class indices that are already on the host are checked up to this many
+CHECKED_AT_ONCE = 1 << 22  # class indices that are already on the host are checked up to this many
 
 
 def reduction_of(reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> str:
@@ -71,9 +71,14 @@ def cross_entropy(
         or, with probabilities, by the number of targets.
       label_smoothing: from 0 to 1, the share of the target that is spread evenly over all classes.
 
+    Returns:
+      A zero-dim tensor, or the shape (N, d1, ...) without reduction.
+
     Raises:
       IndexError: a class index is out of range and the target is already on the host. Otherwise such an index gives
         NaN.
+      RuntimeError: `label_smoothing` is not in [0, 1].
+      ValueError: `reduction` is unknown, or the batch sizes differ.
 
     >>> import torchlike as torch
     >>> round(torch.nn.functional.cross_entropy(torch.zeros(1, 2), torch.tensor([1])).item(), 4)
@@ -100,9 +105,26 @@ def nll_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Compute the negative log-likelihood, -input at the target class, from log-probabilities (N, C, d1, ...) or (C,).
+    """Compute the negative log-likelihood, -weight[t] input[t] at the target class t, from log-probabilities.
 
-    The mean divides by the sum of the weights of the targets that are not ignored.
+    Args:
+      input: (N, C, d1, ...) or (C,), log-probabilities.
+      target: (N, d1, ...) or (), int64 class indices.
+      weight: (C,), a weight for each class, 1 by default.
+      ignore_index: the class index that contributes neither loss nor gradient.
+      size_average, reduce: deprecated forms of `reduction`. Setting one gives a warning.
+      reduction: "none", "mean" or "sum". The mean divides by the sum of the weights of targets that are not ignored.
+
+    Returns:
+      A zero-dim tensor, or the shape of `target` without reduction.
+
+    Raises:
+      IndexError: a class index is out of range and the target is already on the host. Otherwise such an index gives
+        NaN.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.nll_loss(torch.tensor([[-1.0, -3.0]]), torch.tensor([1])).item()
+    3.0
     """
     reduction = reduction_of(reduction, size_average, reduce)
     _check_target(input, target, ignore_index)
@@ -115,77 +137,13 @@ def _check_target(input: Tensor, target: Tensor, ignore_index: int) -> None:
     classes = input.shape[1 if input.ndim > 1 else 0]
 
     def check(host: Any) -> None:
-        if not isinstance(host, np.ndarray) or host.dtype.kind not in "iu" or host.size > _CHECKED_AT_ONCE:
+        if not isinstance(host, np.ndarray) or host.dtype.kind not in "iu" or host.size > CHECKED_AT_ONCE:
             return
         wrong = (host < 0) | (host >= classes)
         if wrong.any() and (wrong := wrong & (host != ignore_index)).any():
             raise _errors.losses.target_out_of_bounds(int(host[wrong].flat[0]))
 
     when_at_hand(target._value, check)
-
-
-def _check_classes(target: Tensor, least: int, input: Tensor, error: Callable[[], Exception]) -> None:
-    if not input.ndim:
-        return
-    classes = input.shape[-1]
-
-    def check(host: Any) -> None:
-        known = isinstance(host, np.ndarray) and 0 < host.size <= _CHECKED_AT_ONCE
-        if known and (host.min() < least or host.max() >= classes):
-            raise error()
-
-    when_at_hand(target._value, check)
-
-
-def multi_margin_loss(
-    input: Tensor,
-    target: Tensor,
-    p: int = 1,
-    margin: float = 1.0,
-    weight: Tensor | None = None,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Tensor:
-    """Compute the multi-class margin loss between scores x, (N, C) or (C,), and class indices t.
-
-    The loss of a sample is the sum over the other classes i of weight[t] max(0, margin - x[t] + x[i])**p, divided by
-    the number C of all classes.
-    """
-    reduction = reduction_of(reduction, size_average, reduce)
-    if p not in (1, 2):
-        raise ValueError("only p == 1 and p == 2 supported")
-    if weight is not None and weight.ndim != 1:
-        raise ValueError("weight must be one-dimensional")
-    made = rows["multi_margin_loss"](input, target, p, margin, weight, reduction)
-    _check_classes(target, 0, input, _errors.losses.margin_target)
-    return made
-
-
-def multilabel_margin_loss(
-    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
-) -> Tensor:
-    """Compute the multi-label margin loss between scores x, (N, C) or (C,), and sets of target classes.
-
-    The class indices before the first -1 are the targets t. The loss of a sample is the sum over t and over the classes
-    i that are not targets of max(0, 1 - (x[t] - x[i])), divided by the number C of all classes.
-    """
-    made = rows["multilabel_margin_loss"](input, target, reduction_of(reduction, size_average, reduce))
-    _check_classes(target, -1, input, _errors.losses.margin_targets)
-    return made
-
-
-def multilabel_soft_margin_loss(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Tensor:
-    """Compute the binary cross entropy between logits and 0 or 1 for each class, averaged over the classes."""
-    reduction = reduction_of(reduction, size_average, reduce)
-    return rows["multilabel_soft_margin_loss"](input, target, weight, reduction)
 
 
 # -- differences -------------------------------------------------------------------------------------------------------
@@ -199,7 +157,18 @@ def mse_loss(
     reduction: str = "mean",
     weight: Tensor | None = None,
 ) -> Tensor:
-    """Compute the squared error (input - target)**2."""
+    """Compute the squared error (input - target)**2.
+
+    Args:
+      input, target: any shapes that broadcast. Different shapes give a warning.
+      size_average, reduce: deprecated forms of `reduction`. Setting one gives a warning.
+      reduction: "mean", "sum", or "none" for one loss per element.
+      weight: a factor for each element, of the shape of the loss. The mean divides by the sum of the weights.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.mse_loss(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0])).item()
+    2.0
+    """
     _warn_sizes(input, target)
     reduction = reduction_of(reduction, size_average, reduce)
     return _weighted(lambda r: rows["mse_loss"](input, target, r), weight, reduction)
@@ -213,7 +182,18 @@ def l1_loss(
     reduction: str = "mean",
     weight: Tensor | None = None,
 ) -> Tensor:
-    """Compute the absolute error |input - target|."""
+    """Compute the absolute error |input - target|.
+
+    Args:
+      input, target: any shapes that broadcast. Different shapes give a warning.
+      size_average, reduce: deprecated forms of `reduction`. Setting one gives a warning.
+      reduction: "mean", "sum", or "none" for one loss per element.
+      weight: a factor for each element, of the shape of the loss. The mean divides by the sum of the weights.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.l1_loss(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0])).item()
+    1.0
+    """
     _warn_sizes(input, target)
     reduction = reduction_of(reduction, size_average, reduce)
     return _weighted(lambda r: rows["l1_loss"](input, target, r), weight, reduction)
@@ -230,6 +210,19 @@ def smooth_l1_loss(
     """Compute the smooth L1 loss.
 
     With d = input - target, the loss is 0.5 d**2 / beta where |d| < beta, and |d| - 0.5 beta elsewhere.
+
+    Args:
+      input, target: any shapes that broadcast. Different shapes give a warning.
+      size_average, reduce: deprecated forms of `reduction`. Setting one gives a warning.
+      reduction: "mean", "sum", or "none" for one loss per element.
+      beta: the largest difference with a quadratic loss. With 0, the loss is that of `l1_loss`.
+
+    Raises:
+      RuntimeError: `beta` is negative.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.smooth_l1_loss(torch.tensor([1.0, 3.0]), torch.zeros(2), reduction="none").tolist()
+    [0.5, 2.5]
     """
     _warn_sizes(input, target)
     reduction = reduction_of(reduction, size_average, reduce)
@@ -246,6 +239,19 @@ def huber_loss(
     """Compute the Huber loss.
 
     With d = input - target, the loss is 0.5 d**2 where |d| < delta, and delta (|d| - 0.5 delta) elsewhere.
+
+    Args:
+      input, target: any shapes that broadcast. Different shapes give a warning.
+      reduction: "mean", "sum", or "none" for one loss per element.
+      delta: the largest difference with a quadratic loss.
+      weight: a factor for each element, of the shape of the loss. The mean divides by the sum of the weights.
+
+    Raises:
+      RuntimeError: `delta` is not positive.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.huber_loss(torch.tensor([1.0, 3.0]), torch.zeros(2), delta=2.0, reduction="none").tolist()
+    [0.5, 4.0]
     """
     _warn_sizes(input, target)
     if delta is None:
@@ -270,6 +276,21 @@ def binary_cross_entropy(
     """Compute the binary cross entropy, -weight (t log p + (1 - t) log(1 - p)), from probabilities p and targets t.
 
     Each logarithm is clamped to at least -100.
+
+    Args:
+      input: any shape, probabilities from 0 to 1.
+      target: the same shape, numbers from 0 to 1.
+      weight: a factor for each element; broadcast.
+      size_average, reduce: deprecated forms of `reduction`. Setting one gives a warning.
+      reduction: "mean", "sum", or "none" for one loss per element.
+
+    Raises:
+      ValueError: the shapes differ.
+      RuntimeError: a probability is not in [0, 1] and `input` is already on the host.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.binary_cross_entropy(torch.tensor([0.5]), torch.tensor([1.0]))
+    tensor(0.6931)
     """
     reduction = reduction_of(reduction, size_average, reduce)
     if target.shape != input.shape:
@@ -294,7 +315,22 @@ def binary_cross_entropy_with_logits(
 ) -> Tensor:
     """Compute the binary cross entropy of sigmoid(x) and targets t, from logits x.
 
-    The loss is -weight (pos_weight t log sigmoid(x) + (1 - t) log(1 - sigmoid(x))).
+    The loss is -weight (pos_weight t log sigmoid(x) + (1 - t) log(1 - sigmoid(x))). It does not overflow.
+
+    Args:
+      input: any shape, logits.
+      target: the same shape, numbers from 0 to 1.
+      weight: a factor for each element; broadcast.
+      size_average, reduce: deprecated forms of `reduction`. Setting one gives a warning.
+      reduction: "mean", "sum", or "none" for one loss per element.
+      pos_weight: a factor for the first term, usually (C,), one per class; broadcast.
+
+    Raises:
+      ValueError: the shapes differ.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.binary_cross_entropy_with_logits(torch.zeros(1), torch.ones(1))
+    tensor(0.6931)
     """
     reduction = reduction_of(reduction, size_average, reduce)
     if target.shape != input.shape:
@@ -312,7 +348,18 @@ def kl_div(
 ) -> Tensor:
     """Compute the Kullback-Leibler divergence, target (log target - input), where `input` holds log-probabilities.
 
-    The reduction "batchmean" divides the sum by the size of dim 0.
+    Args:
+      input: any shape, log-probabilities.
+      target: a shape that broadcasts with `input`, probabilities.
+      size_average, reduce: deprecated forms of `reduction`. Setting one gives a warning.
+      reduction: "none", "mean", "sum" or "batchmean", the sum divided by the size of dim 0. The mean over all elements,
+        the default, gives a warning.
+      log_target: whether `target` holds log-probabilities.
+
+    >>> import torchlike as torch
+    >>> p = torch.tensor([[0.5, 0.5]])
+    >>> torch.nn.functional.kl_div(p.log(), p, reduction="batchmean").item()
+    0.0
     """
     if size_average is None and reduce is None and reduction == "mean":
         warn(
@@ -338,8 +385,20 @@ def poisson_nll_loss(
 ) -> Tensor:
     """Compute the negative log-likelihood of targets t under a Poisson distribution.
 
-    The loss is exp(x) - t x or, if `log_input` is False, x - t log(x + eps). With `full`, Stirling's approximation of
-    log t! is added where t > 1.
+    The loss is exp(x) - t x or, if `log_input` is False, x - t log(x + eps).
+
+    Args:
+      input: any shape, x, the logarithm of the rate or the rate.
+      target: a shape that broadcasts with `input`, counts.
+      log_input: whether `input` is the logarithm of the rate.
+      full: add Stirling's approximation of log t! where t > 1.
+      size_average, reduce: deprecated forms of `reduction`. Setting one gives a warning.
+      reduction: "mean", "sum", or "none" for one loss per element.
+      eps: keeps the logarithm of a rate of 0 finite.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.poisson_nll_loss(torch.zeros(1), torch.tensor([2.0])).item()
+    1.0
     """
     reduction = reduction_of(reduction, size_average, reduce)
     return rows["poisson_nll_loss"](input, target, log_input, full, eps, reduction)
@@ -350,7 +409,23 @@ def gaussian_nll_loss(
 ) -> Tensor:
     """Compute the negative log-likelihood of targets t under a normal distribution of mean x and variance `var`.
 
-    The loss is 0.5 (log v + (x - t)**2 / v), where v = max(var, eps). With `full`, the constant 0.5 log(2 pi) is added.
+    The loss is 0.5 (log v + (x - t)**2 / v), where v = max(var, eps).
+
+    Args:
+      input: any shape, the means.
+      target: a shape that broadcasts with `input`.
+      var: the variances: a float, or a tensor of the shape of `input`, without its last dim, or with size 1 there.
+      full: add the constant 0.5 log(2 pi).
+      eps: the least variance. The clamp does not affect gradients.
+      reduction: "mean", "sum", or "none" for one loss per element.
+
+    Raises:
+      ValueError: a variance is negative and is already on the host, the shape of `var` does not fit, or `reduction` is
+        unknown.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.gaussian_nll_loss(torch.zeros(1), torch.tensor([2.0]), torch.ones(1)).item()
+    2.0
     """
     spread: Any = var
     if isinstance(var, float):
@@ -371,103 +446,3 @@ def gaussian_nll_loss(
 
     when_at_hand(spread._value, check)
     return rows["gaussian_nll_loss"](input, target, spread, full, eps, reduction)
-
-
-# -- margins -----------------------------------------------------------------------------------------------------------
-
-
-def soft_margin_loss(
-    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
-) -> Tensor:
-    """Compute log(1 + exp(-t x)) for targets t of 1 or -1."""
-    return rows["soft_margin_loss"](input, target, reduction_of(reduction, size_average, reduce))
-
-
-def hinge_embedding_loss(
-    input: Tensor,
-    target: Tensor,
-    margin: float = 1.0,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Tensor:
-    """Compute x where the target is 1, and max(0, margin - x) where it is -1."""
-    return rows["hinge_embedding_loss"](input, target, margin, reduction_of(reduction, size_average, reduce))
-
-
-def margin_ranking_loss(
-    input1: Tensor,
-    input2: Tensor,
-    target: Tensor,
-    margin: float = 0,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Tensor:
-    """Compute max(0, margin - t (x1 - x2)), where t = 1 ranks x1 above x2 and t = -1 ranks it below."""
-    reduction = reduction_of(reduction, size_average, reduce)
-    if not input1.ndim == input2.ndim == target.ndim:
-        raise _errors.losses.ranking_dims(input1.shape, input2.shape, target.shape)
-    return rows["margin_ranking_loss"](input1, input2, target, margin, reduction)
-
-
-def cosine_embedding_loss(
-    input1: Tensor,
-    input2: Tensor,
-    target: Tensor,
-    margin: float = 0,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Tensor:
-    """Compute 1 - cos(x1, x2) where the target is 1, and max(0, cos(x1, x2) - margin) where it is -1."""
-    reduction = reduction_of(reduction, size_average, reduce)
-    return rows["cosine_embedding_loss"](input1, input2, target, margin, reduction)
-
-
-def triplet_margin_loss(
-    anchor: Tensor,
-    positive: Tensor,
-    negative: Tensor,
-    margin: float = 1.0,
-    p: float = 2,
-    eps: float = 1e-6,
-    swap: bool = False,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Tensor:
-    """Compute max(0, margin + |anchor - positive| - |anchor - negative|), in the p-norm over the last dim.
-
-    With `swap`, the smaller of |anchor - negative| and |positive - negative| replaces the second distance.
-    """
-    reduction = reduction_of(reduction, size_average, reduce)
-    if margin <= 0:
-        raise _errors.losses.triplet_margin(margin)
-    return rows["triplet_margin_loss"](anchor, positive, negative, margin, p, eps, swap, reduction)
-
-
-def triplet_margin_with_distance_loss(
-    anchor: Tensor,
-    positive: Tensor,
-    negative: Tensor,
-    *,
-    distance_function: Callable[..., Tensor] | None = None,
-    margin: float = 1.0,
-    swap: bool = False,
-    reduction: str = "mean",
-) -> Tensor:
-    """Compute the triplet margin loss with a given distance function, by default `pairwise_distance`."""
-    if reduction not in ("mean", "sum", "none"):
-        raise ValueError(f"{reduction} is not a valid value for reduction")
-    if margin <= 0:
-        raise _errors.losses.triplet_margin(margin)
-    distance: Any = distance_function if distance_function is not None else rows["pairwise_distance"]
-    dims = {anchor.ndim, positive.ndim, negative.ndim}
-    if len(dims) > 1:
-        raise _errors.losses.triplet_dims(anchor.ndim, positive.ndim, negative.ndim)
-    near, far = distance(anchor, positive), distance(anchor, negative)
-    if swap:
-        far = rows["minimum"](far, distance(positive, negative))
-    loss = rows["_clamp_below"](margin + near - far)
-    return loss.mean() if reduction == "mean" else loss.sum() if reduction == "sum" else loss

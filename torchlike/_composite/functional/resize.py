@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from torchlike import _errors
-from torchlike._composite.functional.pool import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
+from torchlike._composite.functional.adaptive_pool import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from torchlike._errors.warned import warn
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
@@ -104,19 +104,49 @@ def _sizes(input: Tensor, size: Any, scale_factor: Any, recompute: bool | None) 
 def upsample(
     input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None
 ) -> Tensor:
-    """Call `interpolate` under its deprecated name."""
+    """Call `interpolate` under its deprecated name. This gives a warning.
+
+    Args:
+      input: (N, C, d1, ...).
+      size, scale_factor, mode, align_corners: see `interpolate`.
+
+    >>> import torchlike as torch, warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     torch.nn.functional.upsample(torch.ones(1, 1, 2), scale_factor=2).shape
+    torch.Size([1, 1, 4])
+    """
     warn("`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.")
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
 def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    """Call `interpolate` in the mode "nearest". Deprecated."""
+    """Call `interpolate` in the mode "nearest". Deprecated; this gives a warning.
+
+    Args:
+      input: (N, C, d1, ...).
+      size, scale_factor: see `interpolate`.
+
+    >>> import torchlike as torch, warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     torch.nn.functional.upsample_nearest(torch.ones(1, 1, 2), size=4).shape
+    torch.Size([1, 1, 4])
+    """
     warn("`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.")
     return interpolate(input, size, scale_factor, "nearest")
 
 
 def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    """Call `interpolate` in the mode "bilinear" with aligned corners. Deprecated."""
+    """Call `interpolate` in the mode "bilinear" with aligned corners. Deprecated; this gives a warning.
+
+    Args:
+      input: (N, C, H, W).
+      size, scale_factor: see `interpolate`.
+
+    >>> import torchlike as torch, warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     torch.nn.functional.upsample_bilinear(torch.ones(1, 1, 2, 2), size=4).shape
+    torch.Size([1, 1, 4, 4])
+    """
     warn("`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.")
     return interpolate(input, size, scale_factor, "bilinear", True)
 
@@ -131,8 +161,19 @@ def grid_sample(
       grid: (N, ..., 2 or 3), coordinates (x, y, ...) in [-1, 1].
       mode: "bilinear", "nearest" or (4-D) "bicubic".
       padding_mode: the values outside the input: "zeros", "border" or "reflection".
-      align_corners: whether -1 and 1 are the centers (True) or the outer borders (False, the default) of the corner
-        elements.
+      align_corners: whether -1 and 1 are the centers (True) or the outer borders (False) of the corner elements. None
+        means False, with a warning.
+
+    Returns:
+      (N, C, ...), with the middle dims of `grid`.
+
+    Raises:
+      ValueError: `mode` or `padding_mode` is unknown.
+
+    >>> import torchlike as torch
+    >>> grid = torch.zeros(1, 5, 6, 2)
+    >>> torch.nn.functional.grid_sample(torch.ones(1, 3, 8, 8), grid, align_corners=False).shape
+    torch.Size([1, 3, 5, 6])
     """
     if mode not in ("bilinear", "nearest", "bicubic"):
         raise ValueError(
@@ -155,9 +196,26 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
       theta: (N, 2, 3) or (N, 3, 4), the maps.
       size: (N, C, H, W) or (N, C, D, H, W), the shape of the sampled output.
       align_corners: as for `grid_sample`.
+
+    Returns:
+      (N, H, W, 2) or (N, D, H, W, 3).
+
+    Raises:
+      ValueError: the shape of `theta` does not fit `size`, a size is 0, or `theta` holds no floating-point numbers.
+      NotImplementedError: `size` has not four or five numbers.
+
+    >>> import torchlike as torch
+    >>> identity = torch.tensor([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
+    >>> torch.nn.functional.affine_grid(identity, (1, 1, 1, 2), align_corners=False).tolist()
+    [[[[-0.5, 0.0], [0.5, 0.0]]]]
     """
     if align_corners is None:
         align_corners = _default_corners()
+    _errors.images.check_affine(theta, size)
+    if align_corners and min(size[2:]) == 1:
+        warn(_errors.images.unit_grid())
+    elif min(size) <= 0:
+        raise ValueError(f"Expected non-zero, positive output size. Got {size}")
     return rows["_affine_grid"](theta, tuple(int(n) for n in size), align_corners)
 
 

@@ -25,6 +25,11 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
       mode: "constant", "reflect", "replicate" or "circular".
       value: the padding of the mode "constant", 0 by default.
 
+    Raises:
+      NotImplementedError: `mode` has another value.
+      RuntimeError: the padding has an odd length, more entries than `input` has sides, or is too large for "reflect" or
+        "circular".
+
     >>> import torchlike as torch
     >>> torch.nn.functional.pad(torch.ones(2), (1, 1)).tolist()
     [0.0, 1.0, 1.0, 0.0]
@@ -53,14 +58,51 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
 
 
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
-    """Return each window of (N, C, H, W) as a column: (N, C k k, blocks)."""
+    """Return each window of (N, C, H, W) as a column.
+
+    The window at (i, j) begins at (i * stride - padding, j * stride - padding) and holds C k1 k2 elements, channel by
+    channel.
+
+    Args:
+      input: (N, C, H, W) or (C, H, W).
+      kernel_size: (k1, k2), the size of a window; one number stands for both.
+      dilation: the distance of the elements of a window.
+      padding: the number of zeros around each side.
+      stride: the distance of the windows.
+
+    Returns:
+      (N, C k1 k2, L) or (C k1 k2, L), for L windows.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.unfold(torch.ones(1, 3, 4, 4), kernel_size=2).shape
+    torch.Size([1, 12, 9])
+    """
     return rows["_unfold_windows"](input, settled(kernel_size), settled(dilation), settled(padding), settled(stride))
 
 
 def fold(
     input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Tensor:
-    """Sum columns (N, C k k, blocks) into (N, C, *output_size) at the positions of their windows."""
+    """Sum columns into (N, C, *output_size) at the positions of their windows. This is the transpose of `unfold`.
+
+    Args:
+      input: (N, C k1 k2, L) or (C k1 k2, L), the columns of L windows.
+      output_size: (H, W), the size of the result; one number stands for both.
+      kernel_size: (k1, k2), the size of a window.
+      dilation: the distance of the elements of a window.
+      padding: the number of elements on each side of the result that are cut off.
+      stride: the distance of the windows.
+
+    Returns:
+      (N, C, H, W) or (C, H, W). Elements in several windows are sums.
+
+    Raises:
+      RuntimeError: the number of rows or of windows does not fit `kernel_size` and `output_size`.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.fold(torch.ones(1, 2, 2), (1, 3), (1, 2)).tolist()
+    [[[[1.0, 2.0, 1.0]]]]
+    """
     return rows["_fold"](
         input, settled(output_size), settled(kernel_size), settled(dilation), settled(padding), settled(stride)
     )

@@ -246,3 +246,27 @@ def size_types(given: Any) -> TypeError:
         "expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, int, int], but got "
         f"size with types {[type(n) for n in given]}"
     )
+
+
+def check_affine(theta: Any, size: Any) -> None:
+    """Check the arguments of `affine_grid`."""
+    if not theta.dtype.is_floating_point:
+        raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
+    dims = len(size) - 2
+    if dims not in (2, 3):
+        raise NotImplementedError(
+            "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. "
+            f"Got size {size}."
+        )
+    if theta.ndim != 3 or tuple(theta.shape[1:]) != (dims, dims + 1):
+        raise ValueError(
+            f"Expected a batch of {dims}D affine matrices of shape Nx{dims}x{dims + 1} for size {size}. "
+            f"Got {theta.shape}."
+        )
+
+
+def unit_grid() -> str:
+    return (
+        "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when align_corners=True. This is "
+        "not an intended use case of affine_grid. See the documentation of affine_grid for details."
+    )

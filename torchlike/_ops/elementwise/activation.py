@@ -81,7 +81,12 @@ def _check_gelu(call: Call) -> None:
 def gelu(input: Array, *, approximate: str = "none"):
     """Return x * Phi(x) for each element x, where Phi is the CDF of the standard normal distribution.
 
-    With `approximate="tanh"`, return 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))).
+    Args:
+      input: any shape.
+      approximate: "none", or "tanh" for 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))).
+
+    Raises:
+      RuntimeError: `approximate` has another value.
 
     >>> import torchlike as torch
     >>> torch.nn.functional.gelu(torch.tensor([1.0]))
@@ -120,13 +125,31 @@ def mish(input: Array):
     loop="log_sigmoid_cpu",
 )
 def logsigmoid(input: Array):
-    """Return log(sigmoid(x)) for each element x, without overflow."""
+    """Return log(sigmoid(x)) for each element x, without overflow.
+
+    Args:
+      input: any shape.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.logsigmoid(torch.tensor([0.0]))
+    tensor([-0.6931])
+    """
     return 0 - log1p_exp(-input)  # a subtraction, because the value of large x is 0, not -0
 
 
 @pointwise(autocast=FULL_ELSEWHERE, where=PLACES, check=floating("softplus_cpu"), inplace=False)
 def softplus(input: Array, beta: Scalar = 1, threshold: Scalar = 20):
-    """Return log(1 + exp(beta * x)) / beta for each element x, or x where beta * x > threshold."""
+    """Return log(1 + exp(beta * x)) / beta for each element x, or x where beta * x > threshold.
+
+    Args:
+      input: any shape.
+      beta: the inverse scale.
+      threshold: the value of beta * x above which the function is linear.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.softplus(torch.tensor([0.0, 30.0]))
+    tensor([ 0.6931, 30.0000])
+    """
     xp = namespace(input)
     scaled = input * beta
     linear = scaled > threshold
@@ -136,7 +159,15 @@ def softplus(input: Array, beta: Scalar = 1, threshold: Scalar = 20):
 
 @pointwise(where=PLACES, promote=through_integers, inplace=False, node="DivBackward0", loop="abs_cpu", takes=NUMBERS)
 def softsign(input: Array):
-    """Return x / (1 + |x|) for each element x."""
+    """Return x / (1 + |x|) for each element x.
+
+    Args:
+      input: any shape.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.softsign(torch.tensor([-1.0, 3.0])).tolist()
+    [-0.5, 0.75]
+    """
     return fractional(input) / fractional(1 + magnitude(input))
 
 
@@ -156,7 +187,15 @@ def _check_minuend(call: Call) -> None:
     check=_check_minuend,
 )
 def tanhshrink(input: Array):
-    """Return x - tanh(x) for each element x."""
+    """Return x - tanh(x) for each element x.
+
+    Args:
+      input: any shape.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.tanhshrink(torch.tensor([1.0]))
+    tensor([0.2384])
+    """
     step, x = stepwise(input)
     return x - step(namespace(x).tanh(x))
 
@@ -178,7 +217,12 @@ def _elu(input: Array, alpha: Scalar = 1.0):
     return exponential_unit(input, alpha)
 
 
-@pointwise(where=(), check=floating("elu_cpu"), name="_celu", node="CeluBackward0")
+def _has_scale(input: Any, alpha: float = 1.0) -> None:
+    if alpha == 0:
+        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+
+
+@pointwise(where=(), check=floating("elu_cpu"), guard=_has_scale, name="_celu", node="CeluBackward0")
 def _celu(input: Array, alpha: Scalar = 1.0):
     """Return x where x > 0, and alpha * (exp(x / alpha) - 1) elsewhere, for each element x."""
     return exponential_unit(input, alpha, input_scale=1 / alpha)
@@ -272,7 +316,16 @@ def _hardsigmoid(input: Array):
 
 @pointwise(where=("torch", "nn.functional"), check=floating("hardshrink_cpu"), inplace=False, rounded=("lambd",))
 def hardshrink(input: Array, lambd: Scalar = 0.5):
-    """Return x where |x| > lambd, and 0 elsewhere, for each element x."""
+    """Return x where |x| > lambd, and 0 elsewhere, for each element x.
+
+    Args:
+      input: any shape.
+      lambd: the threshold.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.hardshrink(torch.tensor([-2.0, 0.25])).tolist()
+    [-2.0, 0.0]
+    """
     xp = namespace(input)
     return xp.where(xp.abs(input) <= lambd, xp.zeros_like(input), input)
 
@@ -287,7 +340,19 @@ def _shrinks(input: Any, lambd: float = 0.5) -> None:
 
 @pointwise(where=PLACES, check=floating("softshrink_check"), guard=_shrinks, inplace=False, loop="softshrink_check")
 def softshrink(input: Array, lambd: Scalar = 0.5):
-    """Return x - lambd where x > lambd, x + lambd where x < -lambd, and 0 elsewhere, for each element x."""
+    """Return x - lambd where x > lambd, x + lambd where x < -lambd, and 0 elsewhere, for each element x.
+
+    Args:
+      input: any shape.
+      lambd: the threshold, at least 0.
+
+    Raises:
+      RuntimeError: `lambd` is negative.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.softshrink(torch.tensor([-2.0, 0.25])).tolist()
+    [-1.5, 0.0]
+    """
     xp = namespace(input)
     zero = xp.zeros_like(input) + input * 0  # NaN propagates
     return xp.where(input > lambd, input - lambd, xp.where(input < -lambd, input + lambd, zero))
@@ -328,7 +393,16 @@ def _prelu_shape(call: Call) -> list:
 def prelu(input: Array, weight: Array):
     """Return x where x > 0, and weight * x elsewhere, for each element x.
 
-    `weight` has one element, or one element for each channel (dim 1).
+    Args:
+      input: (N, C, ...), or any shape for a single weight.
+      weight: () or (1,), or (C,), one slope for each channel (dim 1).
+
+    Raises:
+      RuntimeError: the number of weights is neither 1 nor C, or the dtypes differ.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.prelu(torch.tensor([-2.0, 2.0]), torch.tensor(0.25)).tolist()
+    [-0.5, 2.0]
     """
     if weight.size > 1 and input.ndim > 1:
         weight = weight.reshape((-1,) + (1,) * (input.ndim - 2))
@@ -339,6 +413,8 @@ def prelu(input: Array, weight: Array):
 
 def _glu_shape(call: Call) -> list:
     shape = list(call.input.shape)
+    if not shape:
+        raise RuntimeError("glu does not support scalars because halving size must be even")
     dim = wrap_dim(call.dim, len(shape))
     if shape[dim] % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {dim} is size {shape[dim]}")

@@ -41,6 +41,11 @@ def grouped_mm(mat_a: Array, mat_b: Array, *, offs: Array | None = None, bias: A
 
     Returns:
       (G, n, m) or (n, m).
+
+    >>> import torchlike as torch
+    >>> a, b = torch.ones(4, 8), torch.ones(2, 8, 8)
+    >>> torch.nn.functional.grouped_mm(a, b, offs=torch.tensor([1, 4], dtype=torch.int32)).shape
+    torch.Size([4, 8])
     """
     if offs is None:
         return rows_times(mat_a, mat_b)

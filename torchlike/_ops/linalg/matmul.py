@@ -494,6 +494,13 @@ def linear(input: Array, weight: Array, bias: Array | None = None):
 
     Returns:
       (..., n), or (...) for a weight of shape (k,).
+
+    Raises:
+      RuntimeError: the sizes k differ.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.linear(torch.tensor([1.0, 2.0]), torch.ones(1, 2), torch.ones(1)).tolist()
+    [4.0]
     """
     input, weight, bias = unrounded(input, weight, bias)
     out = rows_times(input, weight, "nt")

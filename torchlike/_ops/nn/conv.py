@@ -52,6 +52,8 @@ def _convolution(count: int):
         out = channels_second(out if bias is None else out + bias)
         return out if input.ndim == count + 2 else out[0]
 
+    size = ", ".join(["4"] * count)
+    result = ", ".join(["2"] * count)
     kernel.__doc__ = f"""Convolve the last {count} dims of (N, C, ...) or (C, ...) with a kernel.
 
     out[n, o, i...] = bias[o] + sum over c and k of weight[o, c, k...] input[n, c, i * stride + k * dilation - padding]
@@ -61,7 +63,19 @@ def _convolution(count: int):
       weight: (O, C / groups, k1, ...).
       bias: (O,).
       stride, padding, dilation: a number, or one number per dim. Padding "same" keeps the size; "valid" is 0.
-      groups: the number of channel groups, which are convolved separately.
+      groups: the number of channel groups, which are convolved separately. It divides C and O.
+
+    Returns:
+      (N, O, e1, ...) or (O, e1, ...), with e = floor((d + 2 padding - dilation (k - 1) - 1) / stride) + 1.
+
+    Raises:
+      RuntimeError: the numbers of channels do not fit, a kernel is larger than the padded input, or the padding is
+        "same" with a stride greater than 1.
+
+    >>> import torchlike as torch
+    >>> weight = torch.ones(2, 1, {", ".join(["3"] * count)})
+    >>> torch.nn.functional.conv{count}d(torch.ones(1, 1, {size}), weight).shape
+    torch.Size([1, 2, {result}])
     """
     kernel.__name__ = f"conv{count}d"
     return operator(

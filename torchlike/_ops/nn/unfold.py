@@ -39,6 +39,13 @@ def pixel_shuffle(input: Array, upscale_factor: int):
     Args:
       input: (..., C r r, H, W).
       upscale_factor: r.
+
+    Raises:
+      RuntimeError: the number of channels is not divisible by r r, or `input` has fewer than three dims.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.pixel_shuffle(torch.arange(4.0).reshape(4, 1, 1), 2).tolist()
+    [[[0.0, 1.0], [2.0, 3.0]]]
     """
     xp, r = namespace(input), upscale_factor
     *lead, c, h, w = input.shape
@@ -71,6 +78,13 @@ def pixel_unshuffle(input: Array, downscale_factor: int):
     Args:
       input: (..., C, H r, W r).
       downscale_factor: r.
+
+    Raises:
+      RuntimeError: the height or width is not divisible by r, or `input` has fewer than three dims.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.pixel_unshuffle(torch.ones(1, 4, 6), 2).shape
+    torch.Size([4, 2, 3])
     """
     xp, r = namespace(input), downscale_factor
     if not input.size:
@@ -98,6 +112,13 @@ def channel_shuffle(input: Array, groups: int):
     Args:
       input: (N, C, ...).
       groups: the number of groups, which divides C.
+
+    Raises:
+      RuntimeError: C is not divisible by `groups`, or `input` has fewer than three dims.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.channel_shuffle(torch.arange(4.0).reshape(1, 4, 1), 2).flatten().tolist()
+    [0.0, 2.0, 1.0, 3.0]
     """
     n, c, *rest = input.shape
     return namespace(input).swapaxes(input.reshape((n, groups, c // groups, *rest)), 1, 2).reshape(input.shape)

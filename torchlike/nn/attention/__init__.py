@@ -18,6 +18,10 @@ class SDPBackend(enum.IntEnum):
     `MATH` computes the matrix of all scores. `FLASH_ATTENTION` and `EFFICIENT_ATTENTION` compute blocks of it. On TPU,
     `FLASH_ATTENTION` uses a Pallas kernel where it supports the call. `CUDNN_ATTENTION` is cuDNN's kernel. On the CPU,
     each backend supports the same calls as in PyTorch.
+
+    >>> import torchlike as torch
+    >>> torch.nn.attention.SDPBackend.MATH.name
+    'MATH'
     """
 
     ERROR = -1
@@ -49,6 +53,13 @@ def sdpa_kernel(backends: list[SDPBackend] | SDPBackend, set_priority: bool = Fa
     Raises:
       AssertionError: `backends` is neither a backend nor a list.
       RuntimeError: raised by `scaled_dot_product_attention` if no permitted backend supports the call.
+
+    >>> import torchlike as torch
+    >>> from torchlike.nn.attention import SDPBackend, sdpa_kernel
+    >>> x = torch.ones(1, 1, 2, 4)
+    >>> with sdpa_kernel(SDPBackend.MATH):
+    ...     torch.nn.functional.scaled_dot_product_attention(x, x, x).shape
+    torch.Size([1, 1, 2, 4])
     """
     chosen = [backends] if isinstance(backends, SDPBackend) else backends
     if not isinstance(chosen, list):

@@ -32,12 +32,26 @@ _WRITE_ORDERS = ("dq_write_order", "dq_write_order_full", "dq_kv_order", "dq_kv_
 
 
 class BlockMask:
-    """A block-sparse attention mask.
+    """A block-sparse attention mask. `create_block_mask` makes it from a mask function.
 
-    `kv_num_blocks` (B, H, rows) holds the number of partially masked blocks in each row of blocks. `kv_indices`
-    (B, H, rows, columns) lists their column indices first, followed by the remaining columns. `full_kv_num_blocks` and
-    `full_kv_indices` describe the unmasked blocks in the same way. `q_num_blocks`, `q_indices` and their `full_`
-    variants describe the columns of blocks. `mask_mod` masks the elements within partially masked blocks.
+    Args:
+      seq_lengths: the lengths of queries and keys.
+      kv_num_blocks: (B, H, rows), the number of partially masked blocks in each row of blocks.
+      kv_indices: (B, H, rows, columns), their column indices first, followed by the remaining columns.
+      full_kv_num_blocks, full_kv_indices: describe the unmasked blocks in the same way.
+      q_num_blocks, q_indices, full_q_num_blocks, full_q_indices: describe the columns of blocks in the same way.
+      BLOCK_SIZE: the (rows, columns) of a block.
+      mask_mod: the function that masks the elements within partially masked blocks.
+      **write_orders: options of PyTorch's GPU kernels, which must be None.
+
+    Raises:
+      AssertionError: an argument is missing, or only one of a pair is given.
+      NotImplementedError: a write order is given.
+
+    >>> from torchlike.nn.attention.flex_attention import create_block_mask
+    >>> mask = create_block_mask(lambda b, h, q, kv: q >= kv, None, None, 4, 4, BLOCK_SIZE=2)
+    >>> mask.shape, mask.sparsity()
+    ((1, 1, 4, 4), 25.0)
     """
 
     dq_write_order = dq_write_order_full = dq_kv_order = dq_kv_order_spt = None
@@ -96,6 +110,7 @@ class BlockMask:
           mask_mod: the function that masks elements within partially masked blocks. The default masks nothing.
           seq_lengths: the lengths of queries and keys. The default is the total size of the blocks.
           compute_q_blocks: whether to derive the block lists of the columns. Otherwise they are None.
+          **write_orders: options of PyTorch's GPU kernels, which must be None.
         """
         _refuse_write_orders(**write_orders)
         if kv_indices.dim() < 2:
@@ -116,7 +131,11 @@ class BlockMask:
         )
 
     def as_tuple(self, flatten: bool = True) -> tuple:
-        """Return the constructor's arguments as a tuple. With `flatten`, each pair of numbers becomes two elements."""
+        """Return the constructor's arguments as a tuple. With `flatten`, each pair of numbers becomes two elements.
+
+        Args:
+          flatten: make two elements of each pair of numbers.
+        """
         lengths, block = (
             ((*self.seq_lengths,), (*self.BLOCK_SIZE,)) if flatten else ((self.seq_lengths,), (self.BLOCK_SIZE,))
         )
@@ -147,7 +166,11 @@ class BlockMask:
         return dense | _dense(self.full_kv_num_blocks, self.full_kv_indices)
 
     def to(self, device: Any) -> BlockMask:
-        """Return the mask with its tensors moved to a device."""
+        """Return the mask with its tensors moved to a device.
+
+        Args:
+          device: the device.
+        """
         return self._with({name: None if (x := getattr(self, name)) is None else x.to(device) for name in _TENSORS})
 
     def __getitem__(self, index: Any) -> BlockMask:
@@ -303,9 +326,19 @@ def create_block_mask(
       Q_LEN, KV_LEN: the lengths of queries and keys.
       device: the device of the mask. The default is the accelerator, or the CPU if there is no accelerator.
       BLOCK_SIZE: the size of a block, or its (rows, columns).
+      _compile: deprecated, with a warning. It has no effect.
       separate_full_blocks: list unmasked blocks separately from partially masked ones.
       compute_dq_write_order: not supported. It sets the order of additions in PyTorch's GPU kernels.
       dq_kv_order: an option of `compute_dq_write_order`, without effect.
+
+    Raises:
+      AssertionError: `mask_mod` does not take 4 arguments, or does not return bools.
+
+    >>> from torchlike.nn.attention.flex_attention import create_block_mask
+    >>> mask = create_block_mask(lambda b, h, q, kv: q >= kv, None, None, 4, 4, BLOCK_SIZE=2)
+    >>> mask.to_dense()
+    tensor([[[[1, 0],
+              [1, 1]]]], dtype=torch.int32)
     """
     if is_score_mod(mask_mod):
         raise AssertionError(f"create-block_mask requires a mask_mod function! Got {mask_mod}")

@@ -43,17 +43,50 @@ def at_every_place(function: Callable, size: tuple[int, ...], device: Any, score
 
 
 def noop_mask(batch: Tensor, head: Tensor, token_q: Tensor, token_kv: Tensor) -> Tensor:
-    """Return True. This is the `mask_mod` that masks nothing."""
+    """Return True. This is the `mask_mod` that masks nothing.
+
+    Args:
+      batch, head, token_q, token_kv: scalar indices.
+
+    >>> import torchlike as torch
+    >>> torch.nn.attention.flex_attention.noop_mask(*torch.zeros(4))
+    tensor(True)
+    """
     return batch.new_ones((), dtype=torchlike.bool)
 
 
 def and_masks(*mask_mods: Callable) -> Callable:
-    """Return a `mask_mod` that is true where all given functions are true."""
+    """Return a `mask_mod` that is true where all given functions are true.
+
+    Args:
+      *mask_mods: the functions.
+
+    Raises:
+      RuntimeError: an argument is not callable.
+
+    >>> from torchlike.nn.attention.flex_attention import and_masks, create_mask
+    >>> window = and_masks(lambda b, h, q, kv: q >= kv, lambda b, h, q, kv: q - kv < 1)
+    >>> create_mask(window, None, None, 2, 2).int()
+    tensor([[[[1, 0],
+              [0, 1]]]], dtype=torch.int32)
+    """
     return _merged(mask_mods, "and_mask", torchlike.bitwise_and, True)
 
 
 def or_masks(*mask_mods: Callable) -> Callable:
-    """Return a `mask_mod` that is true where at least one of the given functions is true."""
+    """Return a `mask_mod` that is true where at least one of the given functions is true.
+
+    Args:
+      *mask_mods: the functions.
+
+    Raises:
+      RuntimeError: an argument is not callable.
+
+    >>> from torchlike.nn.attention.flex_attention import create_mask, or_masks
+    >>> create_mask(or_masks(lambda b, h, q, kv: q > kv, lambda b, h, q, kv: q == kv), None, None, 2, 2).int()
+    tensor([[[[1, 0],
+              [1, 1]]]], dtype=torch.int32)
+    """
     return _merged(mask_mods, "or_mask", torchlike.bitwise_or, False)
 
 
@@ -74,7 +107,14 @@ def _merged(mask_mods: tuple, name: str, merge: Callable, start: bool) -> Callab
 def create_mask(mod_fn: Callable, B: int | None, H: int | None, Q_LEN: int, KV_LEN: int, device: Any = None) -> Tensor:
     """Return the mask as a boolean tensor (B, H, Q_LEN, KV_LEN).
 
-    `mod_fn` is a `mask_mod` or a `score_mod`. The mask of a `score_mod` is false where it maps a score of 0 to -inf.
+    Args:
+      mod_fn: a `mask_mod` or a `score_mod`. The mask of a `score_mod` is false where it maps a score of 0 to -inf.
+      B, H: the numbers of batch elements and heads. None means 1.
+      Q_LEN, KV_LEN: the lengths of queries and keys.
+      device: the device of the mask. The default is the accelerator, or the CPU if there is no accelerator.
+
+    Raises:
+      AssertionError: the function takes neither 4 nor 5 positional arguments.
 
     >>> from torchlike.nn.attention.flex_attention import create_mask
     >>> create_mask(lambda b, h, q, kv: q >= kv, None, None, 2, 3).int()

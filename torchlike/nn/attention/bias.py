@@ -14,14 +14,33 @@ __all__ = ["causal_upper_left", "causal_lower_right", "CausalVariant", "CausalBi
 
 
 class CausalVariant(enum.IntEnum):
-    """The corner of the score matrix at which the diagonal of a causal mask is aligned."""
+    """The corner of the score matrix at which the diagonal of a causal mask is aligned.
+
+    >>> import torchlike as torch
+    >>> torch.nn.attention.bias.causal_lower_right(2, 3).variant.name
+    'LOWER_RIGHT'
+    """
 
     UPPER_LEFT = 1
     LOWER_RIGHT = 2
 
 
 class CausalBias(Tensor):
-    """A causal mask over (queries, keys), used as `attn_mask`. The tensor itself holds no data."""
+    """A causal mask over (queries, keys), used as `attn_mask`. The tensor itself holds no data.
+
+    Args:
+      variant: the corner at which the diagonal is aligned.
+      seq_len_q, seq_len_kv: the numbers of queries and keys.
+
+    Raises:
+      AssertionError: `variant` is not a `CausalVariant`.
+
+    >>> import torchlike as torch
+    >>> from torchlike.nn.attention.bias import CausalBias, CausalVariant
+    >>> mask, x, y = CausalBias(CausalVariant.LOWER_RIGHT, 2, 3), torch.ones(1, 1, 2, 4), torch.ones(1, 1, 3, 4)
+    >>> torch.nn.functional.scaled_dot_product_attention(x, y, y, mask).shape
+    torch.Size([1, 1, 2, 4])
+    """
 
     __torch_function__ = _disabled_torch_function_impl
 
@@ -43,7 +62,15 @@ class CausalBias(Tensor):
         return torchlike.ones(size, dtype=torchlike.bool, device="cpu" if device is None else device).tril(offset)
 
     def as_arguments(self, query: Tensor, is_causal: bool) -> tuple[Tensor | None, bool]:
-        """Return equivalent arguments `attn_mask` and `is_causal` of `scaled_dot_product_attention`."""
+        """Return equivalent arguments `attn_mask` and `is_causal` of `scaled_dot_product_attention`.
+
+        Args:
+          query: the queries, whose device the mask gets.
+          is_causal: the argument of the call, which must be False.
+
+        Raises:
+          ValueError: `is_causal` is True.
+        """
         if is_causal:
             raise ValueError("CausalBias should not be used with causal=True")
         return (self._materialize(query.device), False) if self._has_offset() else (None, True)
@@ -54,6 +81,12 @@ class CausalBias(Tensor):
 
 def causal_upper_left(*size: int) -> CausalBias:
     """Return the causal mask in which query i attends to keys 0 to i.
+
+    Args:
+      *size: the numbers of queries and keys.
+
+    Raises:
+      AssertionError: there are not two numbers.
 
     >>> import torchlike as torch
     >>> torch.nn.attention.bias.causal_upper_left(2, 3)
@@ -67,6 +100,17 @@ def causal_lower_right(*size: int) -> CausalBias:
     """Return the causal mask in which the last query attends to all keys.
 
     Each other query attends to one key fewer than the next query.
+
+    Args:
+      *size: the numbers of queries and keys.
+
+    Raises:
+      AssertionError: there are not two numbers.
+
+    >>> import torchlike as torch
+    >>> torch.nn.attention.bias.causal_lower_right(2, 3)
+    tensor([[ True,  True, False],
+            [ True,  True,  True]])
     """
     return _of_corner(CausalVariant.LOWER_RIGHT, "causal_lower_right", size)
 

@@ -36,21 +36,44 @@ __all__ = [
 
 
 class AuxRequest(NamedTuple):
-    """Flags for the auxiliary outputs that `flex_attention` returns in addition to its result."""
+    """Flags for the auxiliary outputs that `flex_attention` returns in addition to its result.
+
+    Args:
+      lse: return the log-sum-exp of the scores.
+      max_scores: not supported.
+
+    >>> from torchlike.nn.attention.flex_attention import AuxRequest
+    >>> AuxRequest(lse=True)
+    AuxRequest(lse=True, max_scores=False)
+    """
 
     lse: bool = False
     max_scores: bool = False
 
 
 class AuxOutput(NamedTuple):
-    """The auxiliary outputs of `flex_attention`. Outputs that were not requested are None."""
+    """The auxiliary outputs of `flex_attention`. Outputs that were not requested are None.
+
+    Args:
+      lse: (B, Hq, L), the log-sum-exp of the scores of each query.
+      max_scores: None, because it cannot be requested.
+
+    >>> from torchlike.nn.attention.flex_attention import AuxOutput
+    >>> AuxOutput().lse is None
+    True
+    """
 
     lse: Tensor | None = None
     max_scores: Tensor | None = None
 
 
 class FlexKernelOptions(TypedDict, total=False):
-    """Options of PyTorch's GPU kernels. They have no effect here."""
+    """Options of PyTorch's GPU kernels. They have no effect here.
+
+    >>> from torchlike.nn.attention.flex_attention import FlexKernelOptions
+    >>> FlexKernelOptions(BLOCK_M=64)
+    {'BLOCK_M': 64}
+    """
 
     num_warps: int
     num_stages: int

@@ -66,7 +66,12 @@ class Conversion:
         return self._apply(convert)
 
     def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
-        """Move to `device` without copying the values. The new tensors are uninitialized."""
+        """Move to `device` without copying the values. The new tensors are uninitialized.
+
+        Args:
+          device: the device.
+          recurse: include submodules.
+        """
         return self._apply(lambda t: torchlike.empty_like(t, device=device), recurse=recurse)
 
     def cpu(self) -> Self:
@@ -74,11 +79,19 @@ class Conversion:
         return self._apply(lambda t: t.cpu())
 
     def cuda(self, device: Any = None) -> Self:
-        """Move every parameter and buffer to the GPU `device`, or if None to the current GPU."""
+        """Move every parameter and buffer to the GPU `device`, or if None to the current GPU.
+
+        Args:
+          device: the GPU, an index or a device.
+        """
         return self._apply(lambda t: t.cuda(device))
 
     def type(self, dst_type: Any) -> Self:
-        """Cast every parameter and buffer, including integer ones, to `dst_type`."""
+        """Cast every parameter and buffer, including integer ones, to `dst_type`.
+
+        Args:
+          dst_type: a dtype, or its name.
+        """
         return self._apply(lambda t: t.type(dst_type))
 
     def float(self) -> Self:

@@ -293,27 +293,84 @@ def _warn_if_partial(args: tuple, result: Any, last_node: Any) -> None:
 
 
 def register_module_forward_pre_hook(hook: Callable) -> RemovableHandle:
-    """Run `hook(module, args)` before the forward of every module. A non-None result replaces the arguments."""
+    """Run `hook(module, args)` before the forward of every module. A non-None result replaces the arguments.
+
+    Args:
+      hook: the function.
+
+    Returns:
+      A handle whose `remove()` removes the hook.
+
+    >>> import torchlike as torch
+    >>> module = torch.nn.modules.module
+    >>> handle = module.register_module_forward_pre_hook(lambda layer, args: (args[0] + 1,))
+    >>> torch.nn.Identity()(1)
+    2
+    >>> handle.remove()
+    """
     return add_hook(everywhere.forward_pre, hook)
 
 
 def register_module_forward_hook(hook: Callable, *, with_kwargs: bool = False, always_call: bool = False):
     """Run `hook(module, args, output)` after the forward of every module. A non-None result replaces the output.
 
-    With `with_kwargs` the hook is called as `hook(module, args, kwargs, output)`. With `always_call` it also runs, with
-    None as output, if the call raises an exception.
+    Args:
+      hook: the function.
+      with_kwargs: call `hook(module, args, kwargs, output)`.
+      always_call: run the hook, with None as output, also if the call raises an exception.
+
+    Returns:
+      A handle whose `remove()` removes the hook.
+
+    >>> import torchlike as torch
+    >>> handle = torch.nn.modules.module.register_module_forward_hook(lambda layer, args, output: output + 1)
+    >>> torch.nn.Identity()(1)
+    2
+    >>> handle.remove()
     """
     flags = ((everywhere.forward_with_kwargs, with_kwargs), (everywhere.forward_always, always_call))
     return add_hook(everywhere.forward, hook, tuple(table for table, wanted in flags if wanted))
 
 
 def register_module_full_backward_pre_hook(hook: Callable) -> RemovableHandle:
-    """Run `hook(module, grad_output)` whenever the gradients of a module's outputs are known."""
+    """Run `hook(module, grad_output)` whenever the gradients of a module's outputs are known.
+
+    Args:
+      hook: the function.
+
+    Returns:
+      A handle whose `remove()` removes the hook.
+
+    >>> import torchlike as torch
+    >>> module = torch.nn.modules.module
+    >>> handle = module.register_module_full_backward_pre_hook(lambda layer, grads: (2 * grads[0],))
+    >>> x = torch.ones(1, requires_grad=True)
+    >>> torch.nn.Identity()(x).backward()
+    >>> x.grad
+    tensor([2.])
+    >>> handle.remove()
+    """
     return add_hook(everywhere.backward_pre, hook)
 
 
 def register_module_full_backward_hook(hook: Callable) -> RemovableHandle:
-    """Run `hook(module, grad_input, grad_output)` whenever the gradients of a module's inputs are known."""
+    """Run `hook(module, grad_input, grad_output)` whenever the gradients of a module's inputs are known.
+
+    Args:
+      hook: the function.
+
+    Returns:
+      A handle whose `remove()` removes the hook.
+
+    >>> import torchlike as torch
+    >>> module = torch.nn.modules.module
+    >>> handle = module.register_module_full_backward_hook(lambda layer, grads, of_output: (2 * grads[0],))
+    >>> x = torch.ones(1, requires_grad=True)
+    >>> torch.nn.Identity()(x).backward()
+    >>> x.grad
+    tensor([2.])
+    >>> handle.remove()
+    """
     return _register_module_backward_hook(hook, full=True)
 
 
@@ -321,6 +378,15 @@ def register_module_backward_hook(hook: Callable) -> RemovableHandle:
     """Register a hook on the `grad_fn` of the first output of every module.
 
     Deprecated: use `register_module_full_backward_hook`.
+
+    Args:
+      hook: `hook(module, grad_input, grad_output)`. A non-None result replaces the input gradients of that node.
+
+    Returns:
+      A handle whose `remove()` removes the hook.
+
+    Raises:
+      RuntimeError: a hook of `register_module_full_backward_hook` was registered before.
     """
     return _register_module_backward_hook(hook, full=False)
 
@@ -333,15 +399,63 @@ def _register_module_backward_hook(hook: Callable, full: bool) -> RemovableHandl
 
 
 def register_module_buffer_registration_hook(hook: Callable) -> RemovableHandle:
-    """Run `hook(module, name, buffer)` whenever a module registers a buffer. A non-None result replaces the buffer."""
+    """Run `hook(module, name, buffer)` whenever a module registers a buffer. A non-None result replaces the buffer.
+
+    Args:
+      hook: the function.
+
+    Returns:
+      A handle whose `remove()` removes the hook.
+
+    >>> import torchlike as torch
+    >>> module = torch.nn.modules.module
+    >>> names = []
+    >>> handle = module.register_module_buffer_registration_hook(lambda layer, name, buffer: names.append(name))
+    >>> layer = torch.nn.BatchNorm1d(2)
+    >>> names
+    ['running_mean', 'running_var', 'num_batches_tracked']
+    >>> handle.remove()
+    """
     return add_hook(everywhere.buffer, hook)
 
 
 def register_module_module_registration_hook(hook: Callable) -> RemovableHandle:
-    """Run `hook(module, name, submodule)` whenever a module registers a child. A non-None result replaces the child."""
+    """Run `hook(module, name, submodule)` whenever a module registers a child. A non-None result replaces the child.
+
+    Args:
+      hook: the function.
+
+    Returns:
+      A handle whose `remove()` removes the hook.
+
+    >>> import torchlike as torch
+    >>> module = torch.nn.modules.module
+    >>> names = []
+    >>> handle = module.register_module_module_registration_hook(lambda layer, name, child: names.append(name))
+    >>> layers = torch.nn.Sequential(torch.nn.ReLU(), torch.nn.Tanh())
+    >>> names
+    ['0', '1']
+    >>> handle.remove()
+    """
     return add_hook(everywhere.module, hook)
 
 
 def register_module_parameter_registration_hook(hook: Callable) -> RemovableHandle:
-    """Run `hook(module, name, param)` whenever a module registers a parameter. A non-None result replaces it."""
+    """Run `hook(module, name, param)` whenever a module registers a parameter. A non-None result replaces it.
+
+    Args:
+      hook: the function.
+
+    Returns:
+      A handle whose `remove()` removes the hook.
+
+    >>> import torchlike as torch
+    >>> module = torch.nn.modules.module
+    >>> names = []
+    >>> handle = module.register_module_parameter_registration_hook(lambda layer, name, param: names.append(name))
+    >>> layer = torch.nn.Linear(2, 3)
+    >>> names
+    ['weight', 'bias']
+    >>> handle.remove()
+    """
     return add_hook(everywhere.parameter, hook)

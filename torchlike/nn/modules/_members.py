@@ -22,7 +22,11 @@ class Members:
         _modules: dict[str, Module | None]
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
-        """Yield every parameter once, including those of submodules unless `recurse` is false."""
+        """Yield every parameter once, including those of submodules unless `recurse` is false.
+
+        Args:
+          recurse: include submodules.
+        """
         for _, parameter in self.named_parameters(recurse=recurse):
             yield parameter
 
@@ -31,7 +35,10 @@ class Members:
     ) -> Iterator[tuple[str, Parameter]]:
         """Yield (dotted name, parameter) pairs.
 
-        A shared parameter is yielded once, under its first name, unless `remove_duplicate` is false.
+        Args:
+          prefix: is added to every name, with a dot.
+          recurse: include submodules.
+          remove_duplicate: yield a shared tensor once, under its first name.
 
         >>> import torchlike as torch
         >>> [name for name, _ in torch.nn.Linear(2, 3).named_parameters()]
@@ -40,14 +47,24 @@ class Members:
         yield from self._named_members(lambda m: m._parameters.items(), prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
-        """Yield every buffer once, including those of submodules unless `recurse` is false."""
+        """Yield every buffer once, including those of submodules unless `recurse` is false.
+
+        Args:
+          recurse: include submodules.
+        """
         for _, buffer in self.named_buffers(recurse=recurse):
             yield buffer
 
     def named_buffers(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
-        """Yield (dotted name, buffer) pairs, including non-persistent buffers."""
+        """Yield (dotted name, buffer) pairs, including non-persistent buffers.
+
+        Args:
+          prefix: is added to every name, with a dot.
+          recurse: include submodules.
+          remove_duplicate: yield a shared tensor once, under its first name.
+        """
         yield from self._named_members(lambda m: m._buffers.items(), prefix, recurse, remove_duplicate)
 
     def _named_members(
@@ -81,7 +98,11 @@ class Members:
                 yield name, module
 
     def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
-        """Yield this module and all its submodules, parents before children."""
+        """Yield this module and all its submodules, parents before children.
+
+        Args:
+          remove_duplicate: yield a shared module once.
+        """
         for _, module in self.named_modules(remove_duplicate=remove_duplicate):
             yield module
 
@@ -90,7 +111,10 @@ class Members:
     ) -> Iterator[tuple[str, Any]]:
         """Yield (dotted name, module) for this module and all its submodules, parents before children.
 
-        This module's name is `prefix`.
+        Args:
+          memo: a set of modules to leave out. Modules that were yielded are added.
+          prefix: the name of this module.
+          remove_duplicate: yield a shared module once, under its first name.
 
         >>> import torchlike as torch
         >>> [name for name, _ in torch.nn.Sequential(torch.nn.ReLU(), torch.nn.Tanh()).named_modules()]
@@ -111,7 +135,11 @@ class Members:
     def get_submodule(self, target: str) -> Any:
         """Return the submodule with the dotted name `target`. The empty name returns this module.
 
-        Raises AttributeError if a part of the name does not exist or is not a module.
+        Args:
+          target: the name, for example "encoder.layers.0".
+
+        Raises:
+          AttributeError: a part of the name does not exist or is not a module.
         """
         module: Any = self
         for name in target.split(".") if target else ():
@@ -123,7 +151,13 @@ class Members:
         return module
 
     def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
-        """Set the submodule with the dotted name `target`. With `strict` the name must exist already."""
+        """Set the submodule with the dotted name `target`. With `strict` the name must exist already.
+
+        Args:
+          target: the name, for example "encoder.layers.0".
+          module: the new submodule.
+          strict: raise AttributeError if the name does not exist.
+        """
         if target == "":
             raise ValueError("Cannot set the submodule without a target name!")
         if not _is_module(module):
@@ -137,7 +171,14 @@ class Members:
         setattr(parent, name, module)
 
     def get_parameter(self, target: str) -> Parameter:
-        """Return the parameter with the dotted name `target`."""
+        """Return the parameter with the dotted name `target`.
+
+        Args:
+          target: the name, for example "layers.0.weight".
+
+        Raises:
+          AttributeError: a part of the name does not exist, or the last part is not a parameter.
+        """
         holder, name = self._holder_of(target)
         found = getattr(holder, name)
         if not isinstance(found, Parameter):
@@ -145,7 +186,14 @@ class Members:
         return found
 
     def get_buffer(self, target: str) -> Tensor:
-        """Return the buffer with the dotted name `target`."""
+        """Return the buffer with the dotted name `target`.
+
+        Args:
+          target: the name, for example "layers.0.running_mean".
+
+        Raises:
+          AttributeError: a part of the name does not exist, or the last part is not a buffer.
+        """
         holder, name = self._holder_of(target)
         if name not in holder._buffers:
             raise _errors.attribute_is_not(name, "a buffer")

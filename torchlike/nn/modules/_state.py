@@ -58,9 +58,14 @@ class State:
     def state_dict(self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
         """Return an ordered dictionary of every parameter and persistent buffer, by dotted name.
 
-        The tensors share memory with those of the module. They are detached unless `keep_vars` is true. The extra state
-        of modules that override `get_extra_state` is included. The attribute `_metadata` of the result holds the
-        version of each module.
+        The tensors share memory with those of the module. The extra state of modules that override `get_extra_state` is
+        included. The attribute `_metadata` of the result holds the version of each module.
+
+        Args:
+          *args: deprecated: `destination`, `prefix` and `keep_vars` by position.
+          destination: a dictionary to which the entries are added.
+          prefix: is added to every name.
+          keep_vars: return the parameters themselves. Otherwise the tensors are detached.
 
         >>> import torchlike as torch
         >>> list(torch.nn.Linear(2, 3).state_dict())
@@ -111,7 +116,11 @@ class State:
         raise _errors.unreachable_extra_state("get")
 
     def set_extra_state(self, state: Any) -> None:
-        """Restore the state that `get_extra_state` returned. Override it together with `get_extra_state`."""
+        """Restore the state that `get_extra_state` returned. Override it together with `get_extra_state`.
+
+        Args:
+          state: the state from the dictionary.
+        """
         raise _errors.unreachable_extra_state("set")
 
     # --- loading ---
@@ -119,11 +128,18 @@ class State:
     def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False) -> Any:
         """Copy the tensors of `state_dict` into this module and its submodules.
 
-        With `assign` the tensors of the dictionary replace those of the module instead. Returns the missing and the
-        unexpected keys.
+        Args:
+          state_dict: a mapping of dotted names to tensors. It is not changed.
+          strict: raise an error for a missing or unexpected key.
+          assign: put the tensors of the dictionary in place of those of the module, instead of copying.
 
-        Raises RuntimeError if a tensor cannot be loaded, for example because its shape differs. If `strict` is true, a
-        missing or unexpected key raises too. The message lists every such key and tensor.
+        Returns:
+          The named tuple (missing_keys, unexpected_keys).
+
+        Raises:
+          TypeError: `state_dict` is not a mapping.
+          RuntimeError: a tensor cannot be loaded, for example because its shape differs, or, with `strict`, a key is
+            missing or unexpected. The message lists every such key and tensor.
         """
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
@@ -219,13 +235,26 @@ class State:
     # --- hooks ---
 
     def register_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
-        """Run `hook(module, prefix, keep_vars)` before `state_dict` collects this module's tensors."""
+        """Run `hook(module, prefix, keep_vars)` before `state_dict` collects this module's tensors.
+
+        Args:
+          hook: the function.
+
+        Returns:
+          A handle whose `remove()` removes the hook.
+        """
         return add_hook(self._state_dict_pre_hooks, hook)
 
     def register_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
         """Run `hook(module, state_dict, prefix, local_metadata)` after `state_dict` has collected this module.
 
         The hook may modify the dictionary in place and must return None.
+
+        Args:
+          hook: the function.
+
+        Returns:
+          A handle whose `remove()` removes the hook.
         """
         marked: Any = hook
         marked._from_public_api = True
@@ -243,6 +272,12 @@ class State:
         """Run the hook before `load_state_dict` loads this module.
 
         The hook is `hook(module, state_dict, prefix, local_metadata, strict, missing, unexpected, errors)`.
+
+        Args:
+          hook: the function.
+
+        Returns:
+          A handle whose `remove()` removes the hook.
         """
         return self._register_load_state_dict_pre_hook(hook, with_module=True)
 
@@ -250,7 +285,14 @@ class State:
         return add_hook(self._load_state_dict_pre_hooks, _WrappedHook(hook, with_module))
 
     def register_load_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
-        """Run `hook(module, incompatible_keys)` after loading. The hook may modify the two lists of keys."""
+        """Run `hook(module, incompatible_keys)` after loading. The hook may modify the two lists of keys.
+
+        Args:
+          hook: the function.
+
+        Returns:
+          A handle whose `remove()` removes the hook.
+        """
         return add_hook(self._load_state_dict_post_hooks, hook)
 
 

@@ -66,7 +66,17 @@ class _Activation(Module):
 
 
 class Threshold(_Activation):
-    """The threshold function: x where x > threshold, `value` elsewhere."""
+    """The threshold function: x where x > threshold, `value` elsewhere.
+
+    Args:
+      threshold: elements up to this number are replaced.
+      value: the number that replaces them.
+      inplace: overwrite the input of each call with the result.
+
+    >>> import torchlike as torch
+    >>> torch.nn.Threshold(1.0, 9.0)(torch.tensor([0.5, 2.0]))
+    tensor([9., 2.])
+    """
 
     __constants__ = ["threshold", "value", "inplace"]
 
@@ -79,6 +89,9 @@ class Threshold(_Activation):
 
 class ReLU(_Activation):
     """The rectified linear unit: max(x, 0).
+
+    Args:
+      inplace: overwrite the input of each call with the result.
 
     >>> import torchlike as torch
     >>> torch.nn.ReLU()(torch.tensor([-1.0, 2.0]))
@@ -99,6 +112,17 @@ class RReLU(_Activation):
 
     In training mode the slope a is sampled from U(lower, upper) for each element. In evaluation mode it is the mean of
     `lower` and `upper`.
+
+    Args:
+      lower, upper: the range of the slopes.
+      inplace: overwrite the input of each call with the result.
+
+    Raises:
+      RuntimeError: `lower` is greater than `upper`. The call raises this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.RReLU(0.25, 0.75).eval()(torch.tensor([-2.0, 2.0]))
+    tensor([-1.,  2.])
     """
 
     __constants__ = ["lower", "upper", "inplace"]
@@ -111,7 +135,20 @@ class RReLU(_Activation):
 
 
 class Hardtanh(_Activation):
-    """The hard tanh function: x clamped to [min_val, max_val]."""
+    """The hard tanh function: x clamped to [min_val, max_val].
+
+    Args:
+      min_val, max_val: the bounds.
+      inplace: overwrite the input of each call with the result.
+      min_value, max_value: deprecated names of `min_val` and `max_val`. They give a warning.
+
+    Raises:
+      AssertionError: `max_val` is not greater than `min_val`.
+
+    >>> import torchlike as torch
+    >>> torch.nn.Hardtanh()(torch.tensor([-3.0, 0.5, 3.0]))
+    tensor([-1.0000,  0.5000,  1.0000])
+    """
 
     __constants__ = ["min_val", "max_val", "inplace"]
 
@@ -138,7 +175,15 @@ class Hardtanh(_Activation):
 
 
 class ReLU6(Hardtanh):
-    """The rectified linear unit with an upper bound of 6: min(max(x, 0), 6)."""
+    """The rectified linear unit with an upper bound of 6: min(max(x, 0), 6).
+
+    Args:
+      inplace: overwrite the input of each call with the result.
+
+    >>> import torchlike as torch
+    >>> torch.nn.ReLU6()(torch.tensor([-1.0, 7.0]))
+    tensor([0., 6.])
+    """
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__(0.0, 6.0, inplace)
@@ -148,7 +193,16 @@ class ReLU6(Hardtanh):
 
 
 class LeakyReLU(_Activation):
-    """The leaky rectified linear unit: x where x >= 0, negative_slope·x elsewhere."""
+    """The leaky rectified linear unit: x where x >= 0, negative_slope·x elsewhere.
+
+    Args:
+      negative_slope: the slope below 0.
+      inplace: overwrite the input of each call with the result.
+
+    >>> import torchlike as torch
+    >>> torch.nn.LeakyReLU(0.5)(torch.tensor([-2.0, 2.0]))
+    tensor([-1.,  2.])
+    """
 
     __constants__ = ["negative_slope", "inplace"]
 
@@ -162,7 +216,17 @@ class LeakyReLU(_Activation):
 class PReLU(_Activation):
     """The parametric rectified linear unit: x where x >= 0, a·x elsewhere, with a learnt slope a.
 
-    There is one slope for all channels (`num_parameters=1`), or one for each channel. Dimension 1 holds the channels.
+    Args:
+      num_parameters: 1, for one slope, or the size of dimension 1, for one slope for each channel.
+      init: the initial value of the slopes, which are the parameter `weight` (num_parameters).
+      device, dtype: of the parameters. The defaults are the current default device and dtype.
+
+    Raises:
+      RuntimeError: the input has another number of channels. The call raises this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.PReLU()(torch.tensor([-2.0, 2.0])).tolist()
+    [-0.5, 2.0]
     """
 
     __constants__ = ["num_parameters"]
@@ -185,7 +249,16 @@ class PReLU(_Activation):
 
 
 class ELU(_Activation):
-    """The exponential linear unit: x where x > 0, alpha·(exp(x) - 1) elsewhere."""
+    """The exponential linear unit: x where x > 0, alpha·(exp(x) - 1) elsewhere.
+
+    Args:
+      alpha: the limit for x → -∞ is -alpha.
+      inplace: overwrite the input of each call with the result.
+
+    >>> import torchlike as torch
+    >>> torch.nn.ELU()(torch.tensor([-torch.inf, 2.0]))
+    tensor([-1.,  2.])
+    """
 
     __constants__ = ["alpha", "inplace"]
 
@@ -197,7 +270,19 @@ class ELU(_Activation):
 
 
 class CELU(_Activation):
-    """The continuously differentiable exponential linear unit: max(x, 0) + min(0, alpha·(exp(x/alpha) - 1))."""
+    """The continuously differentiable exponential linear unit: max(x, 0) + min(0, alpha·(exp(x/alpha) - 1)).
+
+    Args:
+      alpha: the scale, not 0. The limit for x → -∞ is -alpha.
+      inplace: overwrite the input of each call with the result.
+
+    Raises:
+      RuntimeError: `alpha` is 0. The call raises this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.CELU(2.0)(torch.tensor([-torch.inf, 2.0]))
+    tensor([-2.,  2.])
+    """
 
     __constants__ = ["alpha", "inplace"]
 
@@ -211,7 +296,15 @@ class CELU(_Activation):
 class SELU(_Activation):
     """The scaled exponential linear unit: scale·(max(x, 0) + min(0, alpha·(exp(x) - 1))).
 
-    The constants are those of self-normalizing neural networks (Klambauer et al., 2017).
+    The constants are scale = 1.0507... and alpha = 1.6733..., those of self-normalizing neural networks (Klambauer et
+    al., 2017).
+
+    Args:
+      inplace: overwrite the input of each call with the result.
+
+    >>> import torchlike as torch
+    >>> torch.nn.SELU()(torch.tensor([-1.0, 1.0]))
+    tensor([-1.1113,  1.0507])
     """
 
     __constants__ = ["inplace"]
@@ -224,7 +317,16 @@ class SELU(_Activation):
 
 
 class Softplus(_Activation):
-    """The softplus function: log(1 + exp(beta·x)) / beta, or x where beta·x > threshold."""
+    """The softplus function: log(1 + exp(beta·x)) / beta, or x where beta·x > threshold.
+
+    Args:
+      beta: the inverse scale.
+      threshold: the value of beta·x above which the function is linear.
+
+    >>> import torchlike as torch
+    >>> torch.nn.Softplus()(torch.tensor([0.0, 30.0]))
+    tensor([ 0.6931, 30.0000])
+    """
 
     __constants__ = ["beta", "threshold"]
 
@@ -239,14 +341,27 @@ class Softplus(_Activation):
 
 
 class Sigmoid(Module):
-    """The logistic sigmoid function: 1 / (1 + exp(-x))."""
+    """The logistic sigmoid function: 1 / (1 + exp(-x)).
+
+    >>> import torchlike as torch
+    >>> torch.nn.Sigmoid()(torch.tensor(0.0))
+    tensor(0.5000)
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return torchlike.sigmoid(input)
 
 
 class Hardsigmoid(Module):
-    """The hard sigmoid function: clamp(x/6 + 1/2, 0, 1)."""
+    """The hard sigmoid function: clamp(x/6 + 1/2, 0, 1).
+
+    Args:
+      inplace: overwrite the input of each call with the result.
+
+    >>> import torchlike as torch
+    >>> torch.nn.Hardsigmoid()(torch.tensor([-4.0, 0.0, 4.0])).tolist()
+    [0.0, 0.5, 1.0]
+    """
 
     __constants__ = ["inplace"]
 
@@ -259,21 +374,39 @@ class Hardsigmoid(Module):
 
 
 class LogSigmoid(Module):
-    """The logarithm of the sigmoid function: log(1 / (1 + exp(-x)))."""
+    """The logarithm of the sigmoid function: log(1 / (1 + exp(-x))).
+
+    >>> import torchlike as torch
+    >>> torch.nn.LogSigmoid()(torch.tensor(0.0))
+    tensor(-0.6931)
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.logsigmoid(input)
 
 
 class Tanh(Module):
-    """The hyperbolic tangent: (exp(x) - exp(-x)) / (exp(x) + exp(-x))."""
+    """The hyperbolic tangent: (exp(x) - exp(-x)) / (exp(x) + exp(-x)).
+
+    >>> import torchlike as torch
+    >>> torch.nn.Tanh()(torch.tensor(1.0))
+    tensor(0.7616)
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return torchlike.tanh(input)
 
 
 class SiLU(_Activation):
-    """The sigmoid linear unit, or swish: x · sigmoid(x)."""
+    """The sigmoid linear unit, or swish: x · sigmoid(x).
+
+    Args:
+      inplace: overwrite the input of each call with the result.
+
+    >>> import torchlike as torch
+    >>> torch.nn.SiLU()(torch.tensor(1.0))
+    tensor(0.7311)
+    """
 
     __constants__ = ["inplace"]
 
@@ -285,7 +418,15 @@ class SiLU(_Activation):
 
 
 class Mish(_Activation):
-    """The Mish function: x · tanh(softplus(x))."""
+    """The Mish function: x · tanh(softplus(x)).
+
+    Args:
+      inplace: overwrite the input of each call with the result.
+
+    >>> import torchlike as torch
+    >>> torch.nn.Mish()(torch.tensor(1.0))
+    tensor(0.8651)
+    """
 
     __constants__ = ["inplace"]
 
@@ -297,7 +438,15 @@ class Mish(_Activation):
 
 
 class Hardswish(Module):
-    """The hard swish function: x · clamp(x/6 + 1/2, 0, 1)."""
+    """The hard swish function: x · clamp(x/6 + 1/2, 0, 1).
+
+    Args:
+      inplace: overwrite the input of each call with the result.
+
+    >>> import torchlike as torch
+    >>> torch.nn.Hardswish()(torch.tensor([-4.0, 0.0, 4.0])).tolist()
+    [-0.0, 0.0, 4.0]
+    """
 
     __constants__ = ["inplace"]
 
@@ -312,7 +461,15 @@ class Hardswish(Module):
 class GELU(_Activation):
     """The Gaussian error linear unit: x · Φ(x), where Φ is the standard normal distribution function.
 
-    `approximate='tanh'` selects the tanh approximation.
+    Args:
+      approximate: 'none', or 'tanh' for x/2 · (1 + tanh(sqrt(2/π) · (x + 0.044715·x³))).
+
+    Raises:
+      RuntimeError: `approximate` has another value. The call raises this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.GELU()(torch.tensor(1.0))
+    tensor(0.8413)
     """
 
     __constants__ = ["approximate"]
@@ -325,7 +482,18 @@ class GELU(_Activation):
 
 
 class GLU(_Activation):
-    """The gated linear unit: a · sigmoid(b), where a and b are the halves of x along `dim`."""
+    """The gated linear unit: a · sigmoid(b), where a and b are the halves of x along `dim`.
+
+    Args:
+      dim: the dimension to split. Its size is even, and half as large in the result.
+
+    Raises:
+      RuntimeError: the size of `dim` is odd. The call raises this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.GLU()(torch.tensor([2.0, 4.0, 0.0, 0.0]))
+    tensor([1., 2.])
+    """
 
     __constants__ = ["dim"]
 
@@ -340,7 +508,15 @@ class GLU(_Activation):
 
 
 class Hardshrink(Module):
-    """The hard shrinkage function: x where |x| > lambd, 0 elsewhere."""
+    """The hard shrinkage function: x where |x| > lambd, 0 elsewhere.
+
+    Args:
+      lambd: the threshold.
+
+    >>> import torchlike as torch
+    >>> torch.nn.Hardshrink()(torch.tensor([-2.0, 0.25])).tolist()
+    [-2.0, 0.0]
+    """
 
     __constants__ = ["lambd"]
 
@@ -356,7 +532,18 @@ class Hardshrink(Module):
 
 
 class Softshrink(Module):
-    """The soft shrinkage function: x - sign(x)·lambd where |x| > lambd, 0 elsewhere."""
+    """The soft shrinkage function: x - sign(x)·lambd where |x| > lambd, 0 elsewhere.
+
+    Args:
+      lambd: the threshold, at least 0.
+
+    Raises:
+      RuntimeError: `lambd` is negative. The call raises this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.Softshrink()(torch.tensor([-2.0, 0.25])).tolist()
+    [-1.5, 0.0]
+    """
 
     __constants__ = ["lambd"]
 
@@ -372,14 +559,24 @@ class Softshrink(Module):
 
 
 class Tanhshrink(Module):
-    """The tanh shrinkage function: x - tanh(x)."""
+    """The tanh shrinkage function: x - tanh(x).
+
+    >>> import torchlike as torch
+    >>> torch.nn.Tanhshrink()(torch.tensor(1.0))
+    tensor(0.2384)
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.tanhshrink(input)
 
 
 class Softsign(Module):
-    """The softsign function: x / (1 + |x|)."""
+    """The softsign function: x / (1 + |x|).
+
+    >>> import torchlike as torch
+    >>> torch.nn.Softsign()(torch.tensor([-1.0, 3.0])).tolist()
+    [-0.5, 0.75]
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.softsign(input)
@@ -390,6 +587,10 @@ class Softsign(Module):
 
 class Softmax(_Activation):
     """The softmax function: exp(x) / sum(exp(x)) along `dim`.
+
+    Args:
+      dim: the dimension of the sum. The default is 0 for an input of 0, 1 or 3 dimensions, else 1, with a deprecation
+        warning.
 
     >>> import torchlike as torch
     >>> torch.nn.Softmax(dim=0)(torch.zeros(4))
@@ -406,7 +607,16 @@ class Softmax(_Activation):
 
 
 class Softmin(_Activation):
-    """The softmin function: exp(-x) / sum(exp(-x)) along `dim`."""
+    """The softmin function: exp(-x) / sum(exp(-x)) along `dim`.
+
+    Args:
+      dim: the dimension of the sum. The default is 0 for an input of 0, 1 or 3 dimensions, else 1, with a deprecation
+        warning.
+
+    >>> import torchlike as torch
+    >>> torch.nn.Softmin(dim=0)(torch.tensor([0.0, torch.inf]))
+    tensor([1., 0.])
+    """
 
     __constants__ = ["dim"]
 
@@ -418,7 +628,16 @@ class Softmin(_Activation):
 
 
 class LogSoftmax(_Activation):
-    """The logarithm of softmax: x - log(sum(exp(x))) along `dim`."""
+    """The logarithm of softmax: x - log(sum(exp(x))) along `dim`.
+
+    Args:
+      dim: the dimension of the sum. The default is 0 for an input of 0, 1 or 3 dimensions, else 1, with a deprecation
+        warning.
+
+    >>> import torchlike as torch
+    >>> torch.nn.LogSoftmax(dim=0)(torch.zeros(2))
+    tensor([-0.6931, -0.6931])
+    """
 
     __constants__ = ["dim"]
 
@@ -430,7 +649,15 @@ class LogSoftmax(_Activation):
 
 
 class Softmax2d(Module):
-    """Softmax over the channels of (C, H, W) or (N, C, H, W)."""
+    """Softmax over the channels of (C, H, W) or (N, C, H, W).
+
+    Raises:
+      ValueError: the input has not three or four dimensions. The call raises this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.Softmax2d()(torch.zeros(2, 1, 1)).flatten()
+    tensor([0.5000, 0.5000])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         if input.dim() not in (3, 4):

@@ -26,8 +26,26 @@ class AdaptiveLogSoftmaxWithLoss(Module):
     """Adaptive log-softmax over `n_classes` classes, sorted by decreasing frequency (Grave et al., 2017).
 
     The head has one entry for each class before the first cutoff and one entry for each cluster of rarer classes.
-    Cluster i scores its classes with a hidden size of in_features / div_value^(i+1). The layer returns `output`, the
-    log-probability of each target, and `loss`, the negative mean of `output`.
+    Cluster i scores its classes with a hidden size of in_features / div_value^(i+1). The layer takes an input
+    (N, in_features) and targets (N), or a single sample. It returns `output`, the log-probability of each target, and
+    `loss`, the negative mean of `output`.
+
+    Args:
+      in_features: the size of an input.
+      n_classes: the number of classes.
+      cutoffs: the first class of each cluster, positive numbers in increasing order, less than `n_classes`.
+      div_value: the factor by which the hidden size of each cluster is smaller than that of the previous one.
+      head_bias: give the head a bias.
+      device, dtype: of the parameters. The defaults are the current default device and dtype.
+
+    Raises:
+      ValueError: the cutoffs are empty, not increasing or out of range.
+      RuntimeError: a target is not a class. The call raises this.
+
+    >>> import torchlike as torch
+    >>> layer = torch.nn.AdaptiveLogSoftmaxWithLoss(8, 10, cutoffs=[4])
+    >>> layer(torch.ones(2, 8), torch.tensor([0, 9])).output.shape
+    torch.Size([2])
     """
 
     def __init__(
@@ -91,7 +109,11 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             raise _errors.adaptive_target_range(self.n_classes - 1, low, high)
 
     def log_prob(self, input: Tensor) -> Tensor:
-        """Return the log-probabilities of all classes: (N, in_features) -> (N, n_classes)."""
+        """Return the log-probabilities of all classes: (N, in_features) -> (N, n_classes).
+
+        Args:
+          input: (N, in_features).
+        """
         return self._get_full_log_prob(input, self.head(input))
 
     def _get_full_log_prob(self, input: Tensor, head_output: Tensor) -> Tensor:
@@ -103,5 +125,9 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         return torchlike.cat(parts, dim=1)
 
     def predict(self, input: Tensor) -> Tensor:
-        """Return the most probable class: (N, in_features) -> (N)."""
+        """Return the most probable class: (N, in_features) -> (N).
+
+        Args:
+          input: (N, in_features).
+        """
         return self.log_prob(input).argmax(dim=1)

@@ -20,11 +20,25 @@ class MultiheadAttention(Module):
     Each of `num_heads` heads computes softmax(Q Kᵀ / sqrt(d)) V. Linear projections precede and follow the heads.
 
     The inputs are queries (L, N, embed_dim), keys (S, N, kdim) and values (S, N, vdim). The results are
-    the output (L, N, embed_dim) and the attention weights (N, L, S). With `batch_first`, N is the first dimension of
-    the inputs and of the output.
+    the output (L, N, embed_dim) and the attention weights (N, L, S).
 
     `in_proj_weight` (3·embed_dim, embed_dim) stacks the three input projections. If `kdim` or `vdim` differs from
     `embed_dim`, the projections are `q_proj_weight`, `k_proj_weight` and `v_proj_weight` instead.
+
+    Args:
+      embed_dim: the size of queries and of the output.
+      num_heads: the number of heads, which divides `embed_dim`.
+      dropout: the dropout probability of the attention weights, in training mode.
+      bias: give the projections biases.
+      add_bias_kv: append a learnt key and value.
+      add_zero_attn: append a key and a value of zeros.
+      kdim, vdim: the sizes of keys and values, `embed_dim` by default.
+      batch_first: the inputs and the output have the shape (N, L, embed_dim).
+      device, dtype: of the parameters. The defaults are the current default device and dtype.
+
+    Raises:
+      ValueError: `embed_dim` or `num_heads` is not positive.
+      AssertionError: `embed_dim` is not divisible by `num_heads`.
 
     >>> import torchlike as torch
     >>> x = torch.ones(5, 2, 8)

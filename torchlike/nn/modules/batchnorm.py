@@ -116,9 +116,28 @@ class BatchNorm1d(_BatchNorm):
     """Batch norm over the channels of (N, C) or (N, C, L): (x - mean) / sqrt(var + eps) · weight + bias.
 
     In training mode the layer normalizes by the statistics of the batch, with the biased variance. It also updates the
-    running statistics, with the unbiased variance: running = (1 - momentum)·running + momentum·batch. With
-    `momentum=None` the running statistics are the average over all batches. In evaluation mode the layer normalizes by
-    the running statistics.
+    running statistics, with the unbiased variance: running = (1 - momentum)·running + momentum·batch. In evaluation
+    mode the layer normalizes by the running statistics.
+
+    Args:
+      num_features: C.
+      eps: is added to the variance, which is the biased estimate in the formula.
+      momentum: the share of each new batch in the running statistics. None means the average over all batches.
+      affine: give the layer a weight (C), initialized to 1, and a bias (C), initialized to 0.
+      track_running_stats: keep running statistics. If False, evaluation mode uses the statistics of the batch too.
+      device, dtype: of the parameters and buffers. The defaults are the current default device and dtype.
+      bias: if False, leave out the bias.
+
+    Raises:
+      ValueError: the input has another number of dimensions, or one value per channel in training mode. The call raises
+        this.
+
+    >>> import torchlike as torch
+    >>> layer = torch.nn.BatchNorm1d(4)
+    >>> layer(torch.ones(2, 4)).shape
+    torch.Size([2, 4])
+    >>> layer.running_mean
+    tensor([0.1000, 0.1000, 0.1000, 0.1000])
     """
 
     def _check_input_dim(self, input: Tensor) -> None:
@@ -128,6 +147,19 @@ class BatchNorm1d(_BatchNorm):
 
 class BatchNorm2d(_BatchNorm):
     """Batch norm over the channels of (N, C, H, W). See `BatchNorm1d`.
+
+    Args:
+      num_features: C.
+      eps: is added to the variance, which is the biased estimate in the formula.
+      momentum: the share of each new batch in the running statistics. None means the average over all batches.
+      affine: give the layer a weight (C), initialized to 1, and a bias (C), initialized to 0.
+      track_running_stats: keep running statistics. If False, evaluation mode uses the statistics of the batch too.
+      device, dtype: of the parameters and buffers. The defaults are the current default device and dtype.
+      bias: if False, leave out the bias.
+
+    Raises:
+      ValueError: the input has another number of dimensions, or one value per channel in training mode. The call raises
+        this.
 
     >>> import torchlike as torch
     >>> torch.nn.BatchNorm2d(4)(torch.ones(2, 4, 3, 3)).shape
@@ -140,7 +172,25 @@ class BatchNorm2d(_BatchNorm):
 
 
 class BatchNorm3d(_BatchNorm):
-    """Batch norm over the channels of (N, C, D, H, W). See `BatchNorm1d`."""
+    """Batch norm over the channels of (N, C, D, H, W). See `BatchNorm1d`.
+
+    Args:
+      num_features: C.
+      eps: is added to the variance, which is the biased estimate in the formula.
+      momentum: the share of each new batch in the running statistics. None means the average over all batches.
+      affine: give the layer a weight (C), initialized to 1, and a bias (C), initialized to 0.
+      track_running_stats: keep running statistics. If False, evaluation mode uses the statistics of the batch too.
+      device, dtype: of the parameters and buffers. The defaults are the current default device and dtype.
+      bias: if False, leave out the bias.
+
+    Raises:
+      ValueError: the input has another number of dimensions, or one value per channel in training mode. The call raises
+        this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.BatchNorm3d(4)(torch.ones(2, 4, 3, 3, 3)).shape
+    torch.Size([2, 4, 3, 3, 3])
+    """
 
     def _check_input_dim(self, input: Tensor) -> None:
         if input.dim() != 5:
@@ -150,7 +200,25 @@ class BatchNorm3d(_BatchNorm):
 class SyncBatchNorm(_BatchNorm):
     """Batch norm that in PyTorch computes its statistics over the batches of all processes.
 
-    Here the statistics are those of this process's batch only. `process_group` must be None.
+    Here the statistics are those of this process's batch only. See `BatchNorm1d`.
+
+    Args:
+      num_features: C, the size of dimension 1.
+      eps: is added to the variance, which is the biased estimate in the formula.
+      momentum: the share of each new batch in the running statistics. None means the average over all batches.
+      affine: give the layer a weight (C), initialized to 1, and a bias (C), initialized to 0.
+      track_running_stats: keep running statistics. If False, evaluation mode uses the statistics of the batch too.
+      process_group: must be None.
+      device, dtype: of the parameters and buffers. The defaults are the current default device and dtype.
+      bias: if False, leave out the bias.
+
+    Raises:
+      NotImplementedError: a `process_group` is given.
+      ValueError: the input has fewer than two dimensions. The call raises this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.SyncBatchNorm(4)(torch.ones(2, 4, 3)).shape
+    torch.Size([2, 4, 3])
     """
 
     def __init__(
@@ -177,7 +245,12 @@ class SyncBatchNorm(_BatchNorm):
 
     @classmethod
     def convert_sync_batchnorm(cls, module: Module, process_group: Any = None) -> Module:
-        """Replace every batch norm in `module` by a `SyncBatchNorm` that shares its tensors, and return the result."""
+        """Replace every batch norm in `module` by a `SyncBatchNorm` that shares its tensors, and return the result.
+
+        Args:
+          module: the module. Its children are replaced in place.
+          process_group: must be None.
+        """
         converted = module
         if isinstance(module, _BatchNorm):
             options = (module.num_features, module.eps, module.momentum, module.affine, module.track_running_stats)
@@ -222,7 +295,11 @@ class _LazyNormBase(LazyModuleMixin):
         return self.num_features != 0
 
     def initialize_parameters(self, input: Tensor) -> None:
-        """Set `num_features` to the size of the input's dimension 1 and materialize the parameters and buffers."""
+        """Set `num_features` to the size of the input's dimension 1 and materialize the parameters and buffers.
+
+        Args:
+          input: the first input of the layer.
+        """
         if self.has_uninitialized_params():
             self.num_features = input.shape[1]
             for name in ("weight", "bias", "running_mean", "running_var"):
@@ -234,18 +311,43 @@ class _LazyNormBase(LazyModuleMixin):
 
 
 class LazyBatchNorm1d(_LazyNormBase, BatchNorm1d):
-    """A `BatchNorm1d` that sets `num_features` to the number of channels of its first input."""
+    """A `BatchNorm1d` that sets `num_features` to the number of channels of its first input.
+
+    Args:
+      eps, momentum, affine, track_running_stats, device, dtype, bias: as for `BatchNorm1d`.
+
+    >>> import torchlike as torch
+    >>> layer = torch.nn.LazyBatchNorm1d()
+    >>> layer(torch.ones(2, 4)).shape, layer.num_features
+    (torch.Size([2, 4]), 4)
+    """
 
     cls_to_become = BatchNorm1d
 
 
 class LazyBatchNorm2d(_LazyNormBase, BatchNorm2d):
-    """A `BatchNorm2d` that sets `num_features` to the number of channels of its first input."""
+    """A `BatchNorm2d` that sets `num_features` to the number of channels of its first input.
+
+    Args:
+      eps, momentum, affine, track_running_stats, device, dtype, bias: as for `BatchNorm2d`.
+
+    >>> import torchlike as torch
+    >>> torch.nn.LazyBatchNorm2d()(torch.ones(2, 4, 3, 3)).shape
+    torch.Size([2, 4, 3, 3])
+    """
 
     cls_to_become = BatchNorm2d
 
 
 class LazyBatchNorm3d(_LazyNormBase, BatchNorm3d):
-    """A `BatchNorm3d` that sets `num_features` to the number of channels of its first input."""
+    """A `BatchNorm3d` that sets `num_features` to the number of channels of its first input.
+
+    Args:
+      eps, momentum, affine, track_running_stats, device, dtype, bias: as for `BatchNorm3d`.
+
+    >>> import torchlike as torch
+    >>> torch.nn.LazyBatchNorm3d()(torch.ones(2, 4, 3, 3, 3)).shape
+    torch.Size([2, 4, 3, 3, 3])
+    """
 
     cls_to_become = BatchNorm3d

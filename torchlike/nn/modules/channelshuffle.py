@@ -10,7 +10,15 @@ __all__ = ["ChannelShuffle"]
 
 
 class ChannelShuffle(Module):
-    """A layer that divides the channels of (N, C, *) into `groups` groups and interleaves the groups."""
+    """A layer that divides the channels of (N, C, *) into `groups` groups and interleaves the groups.
+
+    Args:
+      groups: the number of groups, which divides C.
+
+    >>> import torchlike as torch
+    >>> torch.nn.ChannelShuffle(2)(torch.arange(4.0).reshape(1, 4, 1)).flatten()
+    tensor([0., 2., 1., 3.])
+    """
 
     __constants__ = ["groups"]
 

@@ -18,7 +18,16 @@ __all__ = ["Container", "Sequential", "ModuleList", "ModuleDict", "ParameterList
 
 
 class Container(Module):
-    """A container of named modules. Deprecated: subclass `Module` instead."""
+    """A container of named modules. Deprecated: subclass `Module` instead. Making one gives a warning.
+
+    Args:
+      **kwargs: the modules, by name.
+
+    >>> import torchlike as torch, warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     list(torch.nn.Container(a=torch.nn.ReLU())._modules)
+    ['a']
+    """
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__()
@@ -60,12 +69,26 @@ class _Numbered(Module):
         return iter(self._modules.values())
 
     def append(self, module: Module) -> Self:
-        """Append a module."""
+        """Append a module.
+
+        Args:
+          module: the module.
+
+        Returns:
+          The container.
+        """
         self.add_module(str(len(self)), module)
         return self
 
     def pop(self, key: int | slice) -> Any:
-        """Remove the module or slice at `key` and return it."""
+        """Remove the module or slice at `key` and return it.
+
+        Args:
+          key: the position, or a slice.
+
+        Raises:
+          IndexError: there is no such position.
+        """
         module = self[key]
         del self[key]
         return module
@@ -74,7 +97,11 @@ class _Numbered(Module):
 class Sequential(_Numbered):
     """A container that calls its modules in order. Each module receives the output of the previous one.
 
-    The arguments are modules, or one OrderedDict of named modules.
+    Args:
+      *args: the modules, or one OrderedDict of named modules.
+
+    Raises:
+      TypeError: an argument is not a module.
 
     >>> import torchlike as torch
     >>> torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.ReLU())
@@ -129,7 +156,19 @@ class Sequential(_Numbered):
             raise ValueError(f"Non-positive multiplication factor {factor} for {type(self)}")
 
     def insert(self, index: int, module: Module) -> Self:
-        """Insert a module before position `index`."""
+        """Insert a module before position `index`.
+
+        Args:
+          index: the position.
+          module: the module.
+
+        Returns:
+          The container.
+
+        Raises:
+          AssertionError: `module` is not a module.
+          IndexError: the position is out of range.
+        """
         if not isinstance(module, Module):
             raise AssertionError(f"module should be of type: {Module}")
         if not -len(self) <= index <= len(self):
@@ -140,7 +179,14 @@ class Sequential(_Numbered):
         return self
 
     def extend(self, sequential: Iterable[Module]) -> Self:
-        """Append all modules of an iterable."""
+        """Append all modules of an iterable.
+
+        Args:
+          sequential: the modules.
+
+        Returns:
+          The container.
+        """
         for module in list(sequential):
             self.append(module)
         return self
@@ -148,6 +194,9 @@ class Sequential(_Numbered):
 
 class ModuleList(_Numbered):
     """A list of modules, which are registered as submodules.
+
+    Args:
+      modules: an iterable of modules to add.
 
     >>> import torchlike as torch
     >>> torch.nn.ModuleList([torch.nn.Linear(2, 2) for _ in range(3)])
@@ -171,7 +220,11 @@ class ModuleList(_Numbered):
         return ModuleList(chain(self, other))
 
     def extend(self, modules: Iterable[Module]) -> Self:
-        """Append all modules of an iterable."""
+        """Append all modules of an iterable.
+
+        Args:
+          modules: the modules.
+        """
         if not isinstance(modules, Iterable):
             raise _errors.extend_needs_iterable("ModuleList", modules)
         for module in list(modules):
@@ -179,7 +232,12 @@ class ModuleList(_Numbered):
         return self
 
     def insert(self, index: int, module: Module) -> None:
-        """Insert a module before position `index`, as `list.insert` does."""
+        """Insert a module before position `index`, as `list.insert` does.
+
+        Args:
+          index: the position.
+          module: the module.
+        """
         modules = list(self)
         modules.insert(index, module)
         self._renumber(modules)
@@ -200,7 +258,16 @@ class ModuleList(_Numbered):
 
 
 class ModuleDict(Module):
-    """A dictionary of modules, which are registered as submodules. Iteration follows the order of insertion."""
+    """A dictionary of modules, which are registered as submodules. Iteration follows the order of insertion.
+
+    Args:
+      modules: a mapping of names to modules, or an iterable of (name, module) pairs, to add.
+
+    >>> import torchlike as torch
+    >>> layers = torch.nn.ModuleDict({"relu": torch.nn.ReLU(), "tanh": torch.nn.Tanh()})
+    >>> layers["tanh"], list(layers)
+    (Tanh(), ['relu', 'tanh'])
+    """
 
     def __init__(self, modules: Mapping[str, Module] | None = None) -> None:
         super().__init__()
@@ -230,7 +297,14 @@ class ModuleDict(Module):
         self._modules.clear()
 
     def pop(self, key: str) -> Any:
-        """Remove the module at `key` and return it."""
+        """Remove the module at `key` and return it.
+
+        Args:
+          key: the name.
+
+        Raises:
+          KeyError: there is no such module.
+        """
         return self._modules.pop(key)
 
     def keys(self) -> Any:
@@ -246,6 +320,10 @@ class ModuleDict(Module):
         return self._modules.values()
 
     def update(self, modules: Any) -> None:
-        """Add or replace modules from a mapping or an iterable of (name, module) pairs."""
+        """Add or replace modules from a mapping or an iterable of (name, module) pairs.
+
+        Args:
+          modules: the mapping or iterable.
+        """
         for name, module in pairs_of("ModuleDict", "ModuleDict", modules):
             self[name] = module

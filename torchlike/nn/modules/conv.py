@@ -187,9 +187,27 @@ class Conv1d(_Conv):
     """A 1-dimensional convolution (cross-correlation) layer: (N, C_in, L) -> (N, C_out, L_out).
 
     L_out = floor((L + 2·padding - dilation·(kernel_size - 1) - 1) / stride + 1). `weight` has shape
-    (C_out, C_in / groups, kernel_size), `bias` has shape (C_out). `padding` is a number, 'valid' or 'same'.
-    `padding_mode` is 'zeros', 'reflect', 'replicate' or 'circular'. An input of shape
-    (C_in, L) is a single sample.
+    (C_out, C_in / groups, kernel_size), `bias` has shape (C_out). Both are initialized from U(-k, k) with
+    k = 1/sqrt(C_in / groups · kernel_size). An input of shape (C_in, L) is a single sample.
+
+    Args:
+      in_channels, out_channels: C_in and C_out.
+      kernel_size: the size of the kernel, one number or one number per dimension.
+      stride: the distance of the kernel's positions.
+      padding: the number of elements added on each side, or 'same' (stride 1 only), or 'valid' for none.
+      dilation: the distance of the kernel's elements.
+      groups: the number of groups of channels that are convolved separately. It divides both numbers of channels.
+      bias: add a learnt bias.
+      padding_mode: the values of the padding: 'zeros', 'reflect', 'replicate' or 'circular'.
+      device, dtype: of the parameters. The defaults are the current default device and dtype.
+
+    Raises:
+      ValueError: `groups` does not divide the numbers of channels, or an option is unknown.
+      RuntimeError: the input has another number of channels or is smaller than the kernel. The call raises this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.Conv1d(3, 8, 5, stride=2)(torch.ones(2, 3, 11)).shape
+    torch.Size([2, 8, 4])
     """
 
     _spatial = 1
@@ -204,6 +222,21 @@ class Conv2d(_Conv):
 
     `Conv1d` gives the formula of the output size, which applies to each spatial dimension.
 
+    Args:
+      in_channels, out_channels: C_in and C_out.
+      kernel_size: the size of the kernel, one number or one number per dimension.
+      stride: the distance of the kernel's positions.
+      padding: the number of elements added on each side, or 'same' (stride 1 only), or 'valid' for none.
+      dilation: the distance of the kernel's elements.
+      groups: the number of groups of channels that are convolved separately. It divides both numbers of channels.
+      bias: add a learnt bias.
+      padding_mode: the values of the padding: 'zeros', 'reflect', 'replicate' or 'circular'.
+      device, dtype: of the parameters. The defaults are the current default device and dtype.
+
+    Raises:
+      ValueError: `groups` does not divide the numbers of channels, or an option is unknown.
+      RuntimeError: the input has another number of channels or is smaller than the kernel. The call raises this.
+
     >>> import torchlike as torch
     >>> torch.nn.Conv2d(3, 8, 3, padding=1)(torch.ones(2, 3, 5, 5)).shape
     torch.Size([2, 8, 5, 5])
@@ -217,7 +250,27 @@ class Conv2d(_Conv):
 
 
 class Conv3d(_Conv):
-    """A 3-dimensional convolution layer over (N, C_in, D, H, W). `Conv1d` gives the formula of the output size."""
+    """A 3-dimensional convolution layer over (N, C_in, D, H, W). `Conv1d` gives the formula of the output size.
+
+    Args:
+      in_channels, out_channels: C_in and C_out.
+      kernel_size: the size of the kernel, one number or one number per dimension.
+      stride: the distance of the kernel's positions.
+      padding: the number of elements added on each side, or 'same' (stride 1 only), or 'valid' for none.
+      dilation: the distance of the kernel's elements.
+      groups: the number of groups of channels that are convolved separately. It divides both numbers of channels.
+      bias: add a learnt bias.
+      padding_mode: the values of the padding: 'zeros', 'reflect', 'replicate' or 'circular'.
+      device, dtype: of the parameters. The defaults are the current default device and dtype.
+
+    Raises:
+      ValueError: `groups` does not divide the numbers of channels, or an option is unknown.
+      RuntimeError: the input has another number of channels or is smaller than the kernel. The call raises this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.Conv3d(1, 2, 3)(torch.ones(1, 1, 4, 4, 4)).shape
+    torch.Size([1, 2, 2, 2, 2])
+    """
 
     _spatial = 3
 
@@ -314,6 +367,27 @@ class ConvTranspose1d(_ConvTranspose):
     L_out = (L - 1)·stride - 2·padding + dilation·(kernel_size - 1) + output_padding + 1. `weight` has shape
     (C_in, C_out / groups, kernel_size). If the call receives
     `output_size`, it computes `output_padding` from that size.
+
+    Args:
+      in_channels, out_channels: C_in and C_out.
+      kernel_size: the size of the kernel, one number or one number per dimension.
+      stride: the distance of the places of adjacent input elements in the output.
+      padding: the number of elements cut off on each side of the output.
+      output_padding: the number of additional elements at one side, less than `stride` or `dilation`.
+      groups: the number of groups of channels that are convolved separately. It divides both numbers of channels.
+      bias: add a learnt bias.
+      dilation: the distance of the kernel's elements.
+      padding_mode: must be 'zeros'.
+      device, dtype: of the parameters. The defaults are the current default device and dtype.
+
+    Raises:
+      ValueError: `groups` does not divide the numbers of channels, `padding_mode` is not 'zeros', or a call asks for an
+        `output_size` that is not possible.
+      RuntimeError: the input has another number of channels. The call raises this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.ConvTranspose1d(3, 8, 4, stride=2, padding=1)(torch.ones(2, 3, 5)).shape
+    torch.Size([2, 8, 10])
     """
 
     _spatial = 1
@@ -326,6 +400,28 @@ class ConvTranspose2d(_ConvTranspose):
     """A 2-dimensional transposed convolution layer: (N, C_in, H, W) -> (N, C_out, H_out, W_out).
 
     `ConvTranspose1d` gives the formula of the output size, which applies to each spatial dimension.
+
+    Args:
+      in_channels, out_channels: C_in and C_out.
+      kernel_size: the size of the kernel, one number or one number per dimension.
+      stride: the distance of the places of adjacent input elements in the output.
+      padding: the number of elements cut off on each side of the output.
+      output_padding: the number of additional elements at one side, less than `stride` or `dilation`.
+      groups: the number of groups of channels that are convolved separately. It divides both numbers of channels.
+      bias: add a learnt bias.
+      dilation: the distance of the kernel's elements.
+      padding_mode: must be 'zeros'.
+      device, dtype: of the parameters. The defaults are the current default device and dtype.
+
+    Raises:
+      ValueError: `groups` does not divide the numbers of channels, `padding_mode` is not 'zeros', or a call asks for an
+        `output_size` that is not possible.
+      RuntimeError: the input has another number of channels. The call raises this.
+
+    >>> import torchlike as torch
+    >>> layer = torch.nn.ConvTranspose2d(3, 8, 3, stride=2)
+    >>> layer(torch.ones(2, 3, 4, 4), output_size=(10, 10)).shape
+    torch.Size([2, 8, 10, 10])
     """
 
     _spatial = 2
@@ -338,6 +434,27 @@ class ConvTranspose3d(_ConvTranspose):
     """A 3-dimensional transposed convolution layer over (N, C_in, D, H, W).
 
     `ConvTranspose1d` gives the formula of the output size, which applies to each spatial dimension.
+
+    Args:
+      in_channels, out_channels: C_in and C_out.
+      kernel_size: the size of the kernel, one number or one number per dimension.
+      stride: the distance of the places of adjacent input elements in the output.
+      padding: the number of elements cut off on each side of the output.
+      output_padding: the number of additional elements at one side, less than `stride` or `dilation`.
+      groups: the number of groups of channels that are convolved separately. It divides both numbers of channels.
+      bias: add a learnt bias.
+      dilation: the distance of the kernel's elements.
+      padding_mode: must be 'zeros'.
+      device, dtype: of the parameters. The defaults are the current default device and dtype.
+
+    Raises:
+      ValueError: `groups` does not divide the numbers of channels, `padding_mode` is not 'zeros', or a call asks for an
+        `output_size` that is not possible.
+      RuntimeError: the input has another number of channels. The call raises this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.ConvTranspose3d(1, 2, 2)(torch.ones(1, 1, 2, 2, 2)).shape
+    torch.Size([1, 2, 3, 3, 3])
     """
 
     _spatial = 3
@@ -363,7 +480,12 @@ class _LazyConvXdMixin(LazyModuleMixin):
         return self.in_channels != 0
 
     def initialize_parameters(self, input: Tensor, *_: Any, **__: Any) -> None:
-        """Set `in_channels` to the number of channels of the input and materialize the parameters."""
+        """Set `in_channels` to the number of channels of the input and materialize the parameters.
+
+        Args:
+          input: the first input of the layer.
+          *_, **__: ignored.
+        """
         spatial = self._spatial
         if input.dim() not in (spatial + 1, spatial + 2):
             raise _errors.lazy_conv_dimensions(spatial, type(self).__name__, input.shape)
@@ -418,36 +540,94 @@ class _LazyConvTranspose(_LazyConvXdMixin):
 
 
 class LazyConv1d(_LazyPlainConv, Conv1d):
-    """A `Conv1d` layer that infers `in_channels` from its first input."""
+    """A `Conv1d` layer that infers `in_channels` from its first input.
+
+    Args:
+      out_channels: the number of channels of the output.
+      kernel_size, stride, padding, dilation, groups, bias, padding_mode, device, dtype: as for `Conv1d`.
+
+    >>> import torchlike as torch
+    >>> torch.nn.LazyConv1d(8, 3)(torch.ones(2, 3, 5)).shape
+    torch.Size([2, 8, 3])
+    """
 
     cls_to_become = Conv1d
 
 
 class LazyConv2d(_LazyPlainConv, Conv2d):
-    """A `Conv2d` layer that infers `in_channels` from its first input."""
+    """A `Conv2d` layer that infers `in_channels` from its first input.
+
+    Args:
+      out_channels: the number of channels of the output.
+      kernel_size, stride, padding, dilation, groups, bias, padding_mode, device, dtype: as for `Conv2d`.
+
+    >>> import torchlike as torch
+    >>> layer = torch.nn.LazyConv2d(8, 3)
+    >>> layer(torch.ones(2, 3, 5, 5)).shape, layer.in_channels
+    (torch.Size([2, 8, 3, 3]), 3)
+    """
 
     cls_to_become = Conv2d
 
 
 class LazyConv3d(_LazyPlainConv, Conv3d):
-    """A `Conv3d` layer that infers `in_channels` from its first input."""
+    """A `Conv3d` layer that infers `in_channels` from its first input.
+
+    Args:
+      out_channels: the number of channels of the output.
+      kernel_size, stride, padding, dilation, groups, bias, padding_mode, device, dtype: as for `Conv3d`.
+
+    >>> import torchlike as torch
+    >>> torch.nn.LazyConv3d(2, 3)(torch.ones(1, 1, 4, 4, 4)).shape
+    torch.Size([1, 2, 2, 2, 2])
+    """
 
     cls_to_become = Conv3d
 
 
 class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d):
-    """A `ConvTranspose1d` layer that infers `in_channels` from its first input."""
+    """A `ConvTranspose1d` layer that infers `in_channels` from its first input.
+
+    Args:
+      out_channels: the number of channels of the output.
+      kernel_size, stride, padding, output_padding, groups, bias, dilation, padding_mode: as for `ConvTranspose1d`.
+      device, dtype: as for `ConvTranspose1d`.
+
+    >>> import torchlike as torch
+    >>> torch.nn.LazyConvTranspose1d(8, 3)(torch.ones(2, 3, 5)).shape
+    torch.Size([2, 8, 7])
+    """
 
     cls_to_become = ConvTranspose1d
 
 
 class LazyConvTranspose2d(_LazyConvTranspose, ConvTranspose2d):
-    """A `ConvTranspose2d` layer that infers `in_channels` from its first input."""
+    """A `ConvTranspose2d` layer that infers `in_channels` from its first input.
+
+    Args:
+      out_channels: the number of channels of the output.
+      kernel_size, stride, padding, output_padding, groups, bias, dilation, padding_mode: as for `ConvTranspose2d`.
+      device, dtype: as for `ConvTranspose2d`.
+
+    >>> import torchlike as torch
+    >>> torch.nn.LazyConvTranspose2d(8, 3)(torch.ones(2, 3, 5, 5)).shape
+    torch.Size([2, 8, 7, 7])
+    """
 
     cls_to_become = ConvTranspose2d
 
 
 class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):
-    """A `ConvTranspose3d` layer that infers `in_channels` from its first input."""
+    """A `ConvTranspose3d` layer that infers `in_channels` from its first input.
+
+    Args:
+      out_channels: the number of channels of the output.
+      kernel_size, stride, padding, output_padding, groups, bias, dilation, padding_mode: as for `ConvTranspose3d`.
+      device, dtype: as for `ConvTranspose3d`.
+
+    >>> import torchlike as torch
+    >>> torch.nn.LazyConvTranspose3d(2, 2)(torch.ones(1, 1, 2, 2, 2)).shape
+    torch.Size([1, 2, 3, 3, 3])
+    """
 
     cls_to_become = ConvTranspose3d

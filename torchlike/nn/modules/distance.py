@@ -10,7 +10,17 @@ __all__ = ["PairwiseDistance", "CosineSimilarity"]
 
 
 class PairwiseDistance(Module):
-    """The p-norm of x1 - x2 + eps over the last dimension."""
+    """The p-norm of x1 - x2 + eps over the last dimension: (*, D), (*, D) -> (*).
+
+    Args:
+      p: the exponent of the norm.
+      eps: is added to each difference.
+      keepdim: keep the last dimension with size 1.
+
+    >>> import torchlike as torch
+    >>> torch.nn.PairwiseDistance(eps=0.0)(torch.tensor([3.0, 4.0]), torch.zeros(2))
+    tensor(5.)
+    """
 
     __constants__ = ["norm", "eps", "keepdim"]
 
@@ -25,7 +35,16 @@ class PairwiseDistance(Module):
 
 
 class CosineSimilarity(Module):
-    """The cosine similarity along `dim`: x1·x2 / (max(‖x1‖, eps) · max(‖x2‖, eps))."""
+    """The cosine similarity along `dim`: x1·x2 / (max(‖x1‖, eps) · max(‖x2‖, eps)).
+
+    Args:
+      dim: the dimension of the vectors. It is not part of the result.
+      eps: the least norm.
+
+    >>> import torchlike as torch
+    >>> torch.nn.CosineSimilarity()(torch.tensor([[1.0, 0.0]]), torch.tensor([[2.0, 0.0]]))
+    tensor([1.])
+    """
 
     __constants__ = ["dim", "eps"]
 

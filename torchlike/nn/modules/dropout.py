@@ -25,7 +25,21 @@ class _DropoutNd(Module):
 
 
 class Dropout(_DropoutNd):
-    """Dropout of elements: zeroes each element with probability p and scales the others by 1 / (1 - p)."""
+    """Dropout of elements: zeroes each element with probability p and scales the others by 1 / (1 - p).
+
+    In evaluation mode the layer returns its input.
+
+    Args:
+      p: the probability.
+      inplace: overwrite the input of each call with the result.
+
+    Raises:
+      ValueError: `p` is not in [0, 1].
+
+    >>> import torchlike as torch
+    >>> torch.nn.Dropout(0.5).eval()(torch.ones(3))
+    tensor([1., 1., 1.])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.dropout(input, self.p, self.training, self.inplace)
@@ -34,7 +48,19 @@ class Dropout(_DropoutNd):
 class Dropout1d(_DropoutNd):
     """Dropout of whole channels of (N, C, L) or (C, L).
 
-    Zeroes each channel with probability p and scales the others by 1 / (1 - p).
+    Zeroes each channel with probability p and scales the others by 1 / (1 - p). In evaluation mode the layer returns
+    its input.
+
+    Args:
+      p: the probability.
+      inplace: overwrite the input of each call with the result.
+
+    Raises:
+      ValueError: `p` is not in [0, 1].
+
+    >>> import torchlike as torch
+    >>> torch.nn.Dropout1d()(torch.ones(2, 3, 4)).shape
+    torch.Size([2, 3, 4])
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -44,7 +70,19 @@ class Dropout1d(_DropoutNd):
 class Dropout2d(_DropoutNd):
     """Dropout of whole channels of (N, C, H, W) or (N, C, L).
 
-    Zeroes each channel with probability p and scales the others by 1 / (1 - p).
+    Zeroes each channel with probability p and scales the others by 1 / (1 - p). In evaluation mode the layer returns
+    its input. An input of three dimensions gives a warning.
+
+    Args:
+      p: the probability.
+      inplace: overwrite the input of each call with the result.
+
+    Raises:
+      ValueError: `p` is not in [0, 1].
+
+    >>> import torchlike as torch
+    >>> torch.nn.Dropout2d()(torch.ones(2, 3, 4, 4)).shape
+    torch.Size([2, 3, 4, 4])
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -54,7 +92,19 @@ class Dropout2d(_DropoutNd):
 class Dropout3d(_DropoutNd):
     """Dropout of whole channels of (N, C, D, H, W) or (C, D, H, W).
 
-    Zeroes each channel with probability p and scales the others by 1 / (1 - p).
+    Zeroes each channel with probability p and scales the others by 1 / (1 - p). In evaluation mode the layer returns
+    its input.
+
+    Args:
+      p: the probability.
+      inplace: overwrite the input of each call with the result.
+
+    Raises:
+      ValueError: `p` is not in [0, 1].
+
+    >>> import torchlike as torch
+    >>> torch.nn.Dropout3d()(torch.ones(3, 4, 4, 4)).shape
+    torch.Size([3, 4, 4, 4])
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -64,7 +114,19 @@ class Dropout3d(_DropoutNd):
 class AlphaDropout(_DropoutNd):
     """Dropout for SELU networks, which preserves mean and variance.
 
-    It sets dropped elements to the negative limit of SELU. An affine map then restores mean and variance.
+    It sets dropped elements to the negative limit of SELU. An affine map then restores mean and variance. In evaluation
+    mode the layer returns its input.
+
+    Args:
+      p: the probability that an element is dropped.
+      inplace: has no effect, as in PyTorch.
+
+    Raises:
+      ValueError: `p` is not in [0, 1].
+
+    >>> import torchlike as torch
+    >>> torch.nn.AlphaDropout()(torch.ones(2, 3)).shape
+    torch.Size([2, 3])
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -72,7 +134,19 @@ class AlphaDropout(_DropoutNd):
 
 
 class FeatureAlphaDropout(_DropoutNd):
-    """`AlphaDropout` of whole channels."""
+    """`AlphaDropout` of whole channels of (N, C, *).
+
+    Args:
+      p: the probability that a channel is dropped.
+      inplace: has no effect, as in PyTorch.
+
+    Raises:
+      ValueError: `p` is not in [0, 1].
+
+    >>> import torchlike as torch
+    >>> torch.nn.FeatureAlphaDropout()(torch.ones(2, 3, 4)).shape
+    torch.Size([2, 3, 4])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.feature_alpha_dropout(input, self.p, self.training)

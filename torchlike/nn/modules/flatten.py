@@ -16,6 +16,9 @@ class Flatten(Module):
 
     By default it flattens all dimensions except the first.
 
+    Args:
+      start_dim, end_dim: the first and the last dimension to flatten.
+
     >>> import torchlike as torch
     >>> torch.nn.Flatten()(torch.ones(2, 3, 4)).shape
     torch.Size([2, 12])
@@ -36,7 +39,19 @@ class Flatten(Module):
 
 
 class Unflatten(Module):
-    """A layer that splits dimension `dim` into dimensions of the given sizes. One size may be -1."""
+    """A layer that splits dimension `dim` into dimensions of the given sizes.
+
+    Args:
+      dim: the dimension to split.
+      unflattened_size: a tuple or list of the sizes, whose product is the size of `dim`. One size may be -1.
+
+    Raises:
+      TypeError: `unflattened_size` is not a tuple or list of ints.
+
+    >>> import torchlike as torch
+    >>> torch.nn.Unflatten(1, (3, -1))(torch.ones(2, 12)).shape
+    torch.Size([2, 3, 4])
+    """
 
     __constants__ = ["dim", "unflattened_size"]
 

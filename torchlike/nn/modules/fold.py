@@ -10,7 +10,22 @@ __all__ = ["Fold", "Unfold"]
 
 
 class Fold(Module):
-    """A layer that sums sliding blocks into an image: (N, C·∏kernel_size, L) -> (N, C, *output_size)."""
+    """A layer that sums sliding blocks into an image: (N, C·∏kernel_size, L) -> (N, C, *output_size).
+
+    Args:
+      output_size: (H, W), the size of the image; one number stands for both.
+      kernel_size: the size of a block.
+      dilation: the distance of the elements of a block.
+      padding: the number of elements on each side of the image that are cut off.
+      stride: the distance of the blocks.
+
+    Raises:
+      RuntimeError: the input does not fit these sizes. The call raises this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.Fold((4, 5), kernel_size=2)(torch.ones(1, 12, 12)).shape
+    torch.Size([1, 3, 4, 5])
+    """
 
     __constants__ = ["output_size", "kernel_size", "dilation", "padding", "stride"]
 
@@ -37,7 +52,18 @@ class Fold(Module):
 
 
 class Unfold(Module):
-    """A layer that extracts sliding blocks: (N, C, *) -> (N, C·∏kernel_size, L), with one column for each block."""
+    """A layer that extracts sliding blocks: (N, C, H, W) -> (N, C·∏kernel_size, L), with one column for each block.
+
+    Args:
+      kernel_size: the size of a block, (k1, k2) or one number for both.
+      dilation: the distance of the elements of a block.
+      padding: the number of zeros around each side.
+      stride: the distance of the blocks.
+
+    >>> import torchlike as torch
+    >>> torch.nn.Unfold(kernel_size=2)(torch.ones(1, 3, 4, 5)).shape
+    torch.Size([1, 12, 12])
+    """
 
     __constants__ = ["kernel_size", "dilation", "padding", "stride"]
 

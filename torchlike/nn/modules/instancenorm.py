@@ -69,21 +69,75 @@ class _InstanceNorm(_NormBase):
 
 
 class InstanceNorm1d(_InstanceNorm):
-    """Instance norm over L of (N, C, L) or (C, L): (x - mean) / sqrt(var + eps) for each sample and channel."""
+    """Instance norm over L of (N, C, L) or (C, L): (x - mean) / sqrt(var + eps) for each sample and channel.
+
+    Args:
+      num_features: C.
+      eps: is added to the variance, which is the biased estimate.
+      momentum: the share of each new batch in the running statistics.
+      affine: give the layer a weight (C), initialized to 1, and a bias (C), initialized to 0. Off by default.
+      track_running_stats: keep running statistics and use them in evaluation mode. Off by default.
+      device, dtype: of the parameters and buffers. The defaults are the current default device and dtype.
+      bias: if False, leave out the bias.
+
+    Raises:
+      ValueError: the input has another number of dimensions, one element per channel or, with `affine`, another number
+        of channels. The call raises this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.InstanceNorm1d(1, eps=0.0)(torch.tensor([[[1.0, 3.0]]]))
+    tensor([[[-1.,  1.]]])
+    """
 
     _unbatched = 2
     _shapes = "2D or 3D"
 
 
 class InstanceNorm2d(_InstanceNorm):
-    """Instance norm over H and W of (N, C, H, W) or (C, H, W)."""
+    """Instance norm over H and W of (N, C, H, W) or (C, H, W). See `InstanceNorm1d`.
+
+    Args:
+      num_features: C.
+      eps: is added to the variance, which is the biased estimate.
+      momentum: the share of each new batch in the running statistics.
+      affine: give the layer a weight (C), initialized to 1, and a bias (C), initialized to 0. Off by default.
+      track_running_stats: keep running statistics and use them in evaluation mode. Off by default.
+      device, dtype: of the parameters and buffers. The defaults are the current default device and dtype.
+      bias: if False, leave out the bias.
+
+    Raises:
+      ValueError: the input has another number of dimensions, one element per channel or, with `affine`, another number
+        of channels. The call raises this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.InstanceNorm2d(4)(torch.ones(2, 4, 3, 3)).shape
+    torch.Size([2, 4, 3, 3])
+    """
 
     _unbatched = 3
     _shapes = "3D or 4D"
 
 
 class InstanceNorm3d(_InstanceNorm):
-    """Instance norm over D, H and W of (N, C, D, H, W) or (C, D, H, W)."""
+    """Instance norm over D, H and W of (N, C, D, H, W) or (C, D, H, W). See `InstanceNorm1d`.
+
+    Args:
+      num_features: C.
+      eps: is added to the variance, which is the biased estimate.
+      momentum: the share of each new batch in the running statistics.
+      affine: give the layer a weight (C), initialized to 1, and a bias (C), initialized to 0. Off by default.
+      track_running_stats: keep running statistics and use them in evaluation mode. Off by default.
+      device, dtype: of the parameters and buffers. The defaults are the current default device and dtype.
+      bias: if False, leave out the bias.
+
+    Raises:
+      ValueError: the input has another number of dimensions, one element per channel or, with `affine`, another number
+        of channels. The call raises this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.InstanceNorm3d(4)(torch.ones(2, 4, 3, 3, 3)).shape
+    torch.Size([2, 4, 3, 3, 3])
+    """
 
     _unbatched = 4
     _shapes = "4D or 5D"
@@ -93,18 +147,45 @@ class InstanceNorm3d(_InstanceNorm):
 
 
 class LazyInstanceNorm1d(_LazyNormBase, InstanceNorm1d):
-    """An `InstanceNorm1d` layer that infers `num_features` from its first input."""
+    """An `InstanceNorm1d` layer that infers `num_features` from its first input.
+
+    Args:
+      eps, momentum, affine, track_running_stats, device, dtype, bias: as for `InstanceNorm1d`, but by default
+        the layer has parameters and running statistics.
+
+    >>> import torchlike as torch
+    >>> torch.nn.LazyInstanceNorm1d()(torch.ones(2, 4, 3)).shape
+    torch.Size([2, 4, 3])
+    """
 
     cls_to_become = InstanceNorm1d
 
 
 class LazyInstanceNorm2d(_LazyNormBase, InstanceNorm2d):
-    """An `InstanceNorm2d` layer that infers `num_features` from its first input."""
+    """An `InstanceNorm2d` layer that infers `num_features` from its first input.
+
+    Args:
+      eps, momentum, affine, track_running_stats, device, dtype, bias: as for `InstanceNorm2d`, but by default
+        the layer has parameters and running statistics.
+
+    >>> import torchlike as torch
+    >>> torch.nn.LazyInstanceNorm2d()(torch.ones(2, 4, 3, 3)).shape
+    torch.Size([2, 4, 3, 3])
+    """
 
     cls_to_become = InstanceNorm2d
 
 
 class LazyInstanceNorm3d(_LazyNormBase, InstanceNorm3d):
-    """An `InstanceNorm3d` layer that infers `num_features` from its first input."""
+    """An `InstanceNorm3d` layer that infers `num_features` from its first input.
+
+    Args:
+      eps, momentum, affine, track_running_stats, device, dtype, bias: as for `InstanceNorm3d`, but by default
+        the layer has parameters and running statistics.
+
+    >>> import torchlike as torch
+    >>> torch.nn.LazyInstanceNorm3d()(torch.ones(2, 4, 3, 3, 3)).shape
+    torch.Size([2, 4, 3, 3, 3])
+    """
 
     cls_to_become = InstanceNorm3d

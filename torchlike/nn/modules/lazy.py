@@ -16,6 +16,14 @@ class LazyModuleMixin(Module):
 
     The parameters get their shapes from a loaded state dictionary, or at the first call from `initialize_parameters`.
     After that first call the module is an instance of `cls_to_become`, unless this is None.
+
+    Args:
+      *args, **kwargs: the arguments of the layer class.
+
+    >>> import torchlike as torch
+    >>> layer = torch.nn.LazyLinear(3)
+    >>> isinstance(layer, torch.nn.modules.lazy.LazyModuleMixin), layer.has_uninitialized_params()
+    (True, True)
     """
 
     cls_to_become: type | None = None
@@ -26,7 +34,11 @@ class LazyModuleMixin(Module):
         self._initialize_hook = self.register_forward_pre_hook(self._infer_parameters, with_kwargs=True)
 
     def initialize_parameters(self, *args: Any, **kwargs: Any) -> None:
-        """Materialize the parameters with the shapes that fit the input. Subclasses override this method."""
+        """Materialize the parameters with the shapes that fit the input. Subclasses override this method.
+
+        Args:
+          *args, **kwargs: the arguments of the first call.
+        """
         raise NotImplementedError(f"initialize_parameters is not implemented for {type(self).__name__}")
 
     def has_uninitialized_params(self) -> bool:

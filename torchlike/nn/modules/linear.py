@@ -18,7 +18,15 @@ __all__ = ["Bilinear", "Identity", "LazyLinear", "Linear"]
 
 
 class Identity(Module):
-    """A layer that returns its input. The constructor ignores its arguments, so it can replace any layer."""
+    """A layer that returns its input. It can replace any layer.
+
+    Args:
+      *args, **kwargs: ignored.
+
+    >>> import torchlike as torch
+    >>> torch.nn.Identity(54, unused=0)(torch.ones(2))
+    tensor([1., 1.])
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
@@ -32,6 +40,14 @@ class Linear(Module):
 
     `weight` (out_features, in_features) and `bias` (out_features) are initialized from U(-k, k) with
     k = 1/sqrt(in_features).
+
+    Args:
+      in_features, out_features: the sizes of the last dimension of the input and of the output.
+      bias: add a bias.
+      device, dtype: of the parameters. The defaults are the current default device and dtype.
+
+    Raises:
+      RuntimeError: the last dimension of the input has another size. The call raises this.
 
     >>> import torchlike as torch
     >>> torch.nn.Linear(20, 30)(torch.ones(128, 20)).shape
@@ -77,6 +93,18 @@ class Bilinear(Module):
     """A bilinear layer, x₁ᵀ A x₂ + b: (*, in1_features), (*, in2_features) -> (*, out_features).
 
     `weight` (out, in1, in2) and `bias` (out) are initialized from U(-k, k) with k = 1/sqrt(in1_features).
+
+    Args:
+      in1_features, in2_features, out_features: the sizes of the last dimensions of the inputs and of the output.
+      bias: add a bias.
+      device, dtype: of the parameters. The defaults are the current default device and dtype.
+
+    Raises:
+      ValueError: `in1_features` is not positive.
+
+    >>> import torchlike as torch
+    >>> torch.nn.Bilinear(2, 3, 4)(torch.ones(5, 2), torch.ones(5, 3)).shape
+    torch.Size([5, 4])
     """
 
     __constants__ = ["in1_features", "in2_features", "out_features"]
@@ -125,7 +153,20 @@ class Bilinear(Module):
 
 
 class LazyLinear(LazyModuleMixin, Linear):
-    """A `Linear` layer that infers `in_features` from its first input."""
+    """A `Linear` layer that infers `in_features` from its first input, and becomes a `Linear` layer then.
+
+    Args:
+      out_features: the size of the last dimension of the output.
+      bias: add a bias.
+      device, dtype: of the parameters. The defaults are the current default device and dtype.
+
+    >>> import torchlike as torch
+    >>> layer = torch.nn.LazyLinear(30)
+    >>> layer(torch.ones(128, 20)).shape
+    torch.Size([128, 30])
+    >>> layer
+    Linear(in_features=20, out_features=30, bias=True)
+    """
 
     cls_to_become = Linear
 
@@ -140,7 +181,11 @@ class LazyLinear(LazyModuleMixin, Linear):
         return self.in_features != 0
 
     def initialize_parameters(self, input: Tensor) -> None:
-        """Set `in_features` to the size of the input's last dimension and materialize the parameters."""
+        """Set `in_features` to the size of the input's last dimension and materialize the parameters.
+
+        Args:
+          input: the first input of the layer.
+        """
         if self.has_uninitialized_params():
             self.in_features = input.shape[-1]
             self.weight.materialize((self.out_features, self.in_features))

@@ -82,7 +82,16 @@ class _WeightedLoss(_Loss):
 
 
 class L1Loss(_Loss):
-    """The absolute error: |input - target|."""
+    """The absolute error: |input - target|.
+
+    Args:
+      size_average, reduce: deprecated forms of `reduction`. Setting one gives a warning.
+      reduction: 'mean', 'sum', or 'none' for one loss per element.
+
+    >>> import torchlike as torch
+    >>> torch.nn.L1Loss()(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0]))
+    tensor(1.)
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.l1_loss(input, target, reduction=self.reduction)
@@ -90,6 +99,10 @@ class L1Loss(_Loss):
 
 class MSELoss(_Loss):
     """The squared error: (input - target)².
+
+    Args:
+      size_average, reduce: deprecated forms of `reduction`. Setting one gives a warning.
+      reduction: 'mean', 'sum', or 'none' for one loss per element.
 
     >>> import torchlike as torch
     >>> torch.nn.MSELoss()(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0]))
@@ -101,7 +114,20 @@ class MSELoss(_Loss):
 
 
 class SmoothL1Loss(_Loss):
-    """The smooth L1 loss: d²/(2·beta) where d = |input - target| < beta, d - beta/2 elsewhere."""
+    """The smooth L1 loss: d²/(2·beta) where d = |input - target| < beta, d - beta/2 elsewhere.
+
+    Args:
+      size_average, reduce: deprecated forms of `reduction`. Setting one gives a warning.
+      reduction: 'mean', 'sum', or 'none' for one loss per element.
+      beta: the largest difference with a quadratic loss. With 0, the loss is that of `L1Loss`.
+
+    Raises:
+      RuntimeError: `beta` is negative. The call raises this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.SmoothL1Loss(reduction="none")(torch.tensor([1.0, 3.0]), torch.zeros(2))
+    tensor([0.5000, 2.5000])
+    """
 
     def __init__(
         self,
@@ -118,7 +144,19 @@ class SmoothL1Loss(_Loss):
 
 
 class HuberLoss(_Loss):
-    """The Huber loss: d²/2 where d = |input - target| < delta, delta·(d - delta/2) elsewhere."""
+    """The Huber loss: d²/2 where d = |input - target| < delta, delta·(d - delta/2) elsewhere.
+
+    Args:
+      reduction: 'mean', 'sum', or 'none' for one loss per element.
+      delta: the largest difference with a quadratic loss.
+
+    Raises:
+      RuntimeError: `delta` is not positive. The call raises this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.HuberLoss(reduction="none", delta=2.0)(torch.tensor([1.0, 3.0]), torch.zeros(2))
+    tensor([0.5000, 4.0000])
+    """
 
     __constants__ = ["reduction", "delta"]
 
@@ -136,8 +174,21 @@ class HuberLoss(_Loss):
 class NLLLoss(_WeightedLoss):
     """The negative log likelihood, -weight[target] · input[target].
 
-    The input holds log-probabilities (N, C, *). The target holds class indices (N, *). The mean is weighted by the
-    weights of the target classes. Targets equal to `ignore_index` are ignored.
+    The input holds log-probabilities (N, C, *). The target holds class indices (N, *).
+
+    Args:
+      weight: (C), a weight for each class, which becomes a buffer. The default is 1.
+      ignore_index: targets of this class do not contribute.
+      size_average, reduce: deprecated forms of `reduction`. Setting one gives a warning.
+      reduction: 'mean', 'sum' or 'none'. The mean divides by the sum of the weights of targets that are not ignored.
+
+    Raises:
+      IndexError: a target is not a class, and the targets are already on the host. The call raises this. Otherwise such
+        a target gives NaN.
+
+    >>> import torchlike as torch
+    >>> torch.nn.NLLLoss()(torch.tensor([[-1.0, -3.0]]), torch.tensor([1]))
+    tensor(3.)
     """
 
     __constants__ = ["ignore_index", "reduction"]
@@ -158,7 +209,16 @@ class NLLLoss(_WeightedLoss):
 
 
 class NLLLoss2d(NLLLoss):
-    """The deprecated name of `NLLLoss`."""
+    """The deprecated name of `NLLLoss`. Making one gives a warning.
+
+    Args:
+      *args, **kwargs: the arguments of `NLLLoss`.
+
+    >>> import torchlike as torch, warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     torch.nn.NLLLoss2d(reduction="sum")(torch.zeros(1, 2, 3, 3), torch.zeros(1, 3, 3, dtype=torch.int64)).abs()
+    tensor(0.)
+    """
 
     def __init__(self, *args, **kwargs) -> None:
         warn(_errors.nll_loss_2d(), FutureWarning)
@@ -168,8 +228,20 @@ class NLLLoss2d(NLLLoss):
 class CrossEntropyLoss(_WeightedLoss):
     """The cross entropy, -log softmax(input)[target].
 
-    The input holds logits (N, C, *). The target holds class indices (N, *) or class probabilities (N, C, *).
-    `label_smoothing` mixes the target with the uniform distribution. The other options are those of `NLLLoss`.
+    The input holds logits (N, C, *) or (C). The target holds class indices (N, *), or class probabilities of the shape
+    of the input.
+
+    Args:
+      weight: (C), a weight for each class, which becomes a buffer. The default is 1.
+      ignore_index: targets of this class do not contribute.
+      size_average, reduce: deprecated forms of `reduction`. Setting one gives a warning.
+      reduction: 'mean', 'sum' or 'none'. The mean divides by the sum of the weights of targets that are not ignored or,
+        with probabilities, by the number of targets.
+      label_smoothing: from 0 to 1, the share of the target that is spread evenly over all classes.
+
+    Raises:
+      IndexError: a target is not a class, and the targets are already on the host. The call raises this. Otherwise such
+        a target gives NaN.
 
     >>> import torchlike as torch
     >>> torch.nn.CrossEntropyLoss()(torch.zeros(1, 4), torch.tensor([2]))
@@ -205,8 +277,17 @@ class CrossEntropyLoss(_WeightedLoss):
 class PoissonNLLLoss(_Loss):
     """The negative log likelihood of a Poisson distribution: exp(input) - target·input.
 
-    The input is the logarithm of the rate. With `log_input=False` it is the rate, and the loss is
-    input - target·log(input + eps). `full` adds Stirling's approximation of log(target!).
+    Args:
+      log_input: the input is the logarithm of the rate. Otherwise it is the rate, and the loss is
+        input - target·log(input + eps).
+      full: add Stirling's approximation of log(target!) for targets greater than 1.
+      size_average, reduce: deprecated forms of `reduction`. Setting one gives a warning.
+      reduction: 'mean', 'sum', or 'none' for one loss per element.
+      eps: keeps the logarithm of a rate of 0 finite.
+
+    >>> import torchlike as torch
+    >>> torch.nn.PoissonNLLLoss()(torch.zeros(1), torch.tensor([2.0]))
+    tensor(1.)
     """
 
     __constants__ = ["log_input", "full", "eps", "reduction"]
@@ -234,7 +315,19 @@ class PoissonNLLLoss(_Loss):
 class GaussianNLLLoss(_Loss):
     """The negative log likelihood of a normal distribution: (log(var) + (input - target)² / var) / 2.
 
-    The variance is clamped to at least `eps`. `full` adds the constant log(2π) / 2.
+    A call receives the input (the means), the target and the variances.
+
+    Args:
+      full: add the constant log(2π) / 2.
+      eps: the variance is clamped to at least this number.
+      reduction: 'mean', 'sum', or 'none' for one loss per element.
+
+    Raises:
+      ValueError: a variance is negative and is already on the host, or its shape does not fit. The call raises this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.GaussianNLLLoss()(torch.zeros(1), torch.tensor([2.0]), torch.ones(1))
+    tensor(2.)
     """
 
     __constants__ = ["full", "eps", "reduction"]
@@ -249,10 +342,18 @@ class GaussianNLLLoss(_Loss):
 
 
 class KLDivLoss(_Loss):
-    """The Kullback-Leibler divergence: target·(log(target) - input).
+    """The Kullback-Leibler divergence: target·(log(target) - input), where the input holds log-probabilities.
 
-    The input holds log-probabilities. With `log_target` the target holds log-probabilities too. The reduction
-    'batchmean' divides the sum by the size of the first dimension, which agrees with the mathematical definition.
+    Args:
+      size_average, reduce: deprecated forms of `reduction`. Setting one gives a warning.
+      reduction: 'none', 'mean', 'sum' or 'batchmean', the sum divided by the size of the first dimension, which agrees
+        with the mathematical definition. The mean over all elements, the default, gives a warning in the call.
+      log_target: the target holds log-probabilities too.
+
+    >>> import torchlike as torch
+    >>> p = torch.tensor([[0.5, 0.5]])
+    >>> torch.nn.KLDivLoss(reduction="batchmean")(p.log(), p)
+    tensor(0.)
     """
 
     def __init__(
@@ -273,6 +374,19 @@ class BCELoss(_WeightedLoss):
     """The binary cross entropy of probabilities: -(target·log(input) + (1 - target)·log(1 - input)).
 
     The logarithms are clamped to at least -100.
+
+    Args:
+      weight: a factor for each element, which becomes a buffer; broadcast.
+      size_average, reduce: deprecated forms of `reduction`. Setting one gives a warning.
+      reduction: 'mean', 'sum', or 'none' for one loss per element.
+
+    Raises:
+      ValueError: the shapes of input and target differ. The call raises this.
+      RuntimeError: a probability is not in [0, 1], and the input is already on the host. The call raises this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.BCELoss()(torch.tensor([0.5]), torch.tensor([1.0]))
+    tensor(0.6931)
     """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
@@ -282,7 +396,18 @@ class BCELoss(_WeightedLoss):
 class BCEWithLogitsLoss(_Loss):
     """The binary cross entropy of sigmoid(input), computed in a numerically stable form.
 
-    `pos_weight` scales the term of the positive class.
+    Args:
+      weight: a factor for each element, which becomes a buffer; broadcast.
+      size_average, reduce: deprecated forms of `reduction`. Setting one gives a warning.
+      reduction: 'mean', 'sum', or 'none' for one loss per element.
+      pos_weight: a factor for the term of the positive class, usually (C); broadcast. It becomes a buffer.
+
+    Raises:
+      ValueError: the shapes of input and target differ. The call raises this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.BCEWithLogitsLoss()(torch.zeros(1), torch.ones(1))
+    tensor(0.6931)
     """
 
     def __init__(
@@ -306,9 +431,19 @@ class BCEWithLogitsLoss(_Loss):
 class CTCLoss(_Loss):
     """The connectionist temporal classification loss (Graves et al., 2006).
 
-    The loss is the negative logarithm of the probability of each target, summed over all alignments. `log_probs` has
-    shape (T, N, C). `targets` has shape (N, S), or is the concatenation of all targets. `blank` is the index of the
-    blank class.
+    The loss is the negative logarithm of the probability of each target, summed over all alignments. A call receives
+    `log_probs` (T, N, C), `targets` (N, S) or the concatenation of all targets, `input_lengths` (N) and
+    `target_lengths` (N).
+
+    Args:
+      blank: the index of the blank class.
+      reduction: 'mean', 'sum' or 'none'. The mean first divides each loss by the length of its target.
+      zero_infinity: a target that is too long for its input has a loss of 0 instead of infinity.
+
+    >>> import torchlike as torch
+    >>> x = torch.zeros(2, 1, 2).log_softmax(2)
+    >>> torch.nn.CTCLoss()(x, torch.tensor([[1]]), [2], [1])
+    tensor(0.2877)
     """
 
     __constants__ = ["blank", "reduction"]
@@ -327,7 +462,17 @@ class CTCLoss(_Loss):
 
 
 class HingeEmbeddingLoss(_Loss):
-    """The hinge embedding loss: input where target = 1, max(0, margin - input) where target = -1."""
+    """The hinge embedding loss: input where target = 1, max(0, margin - input) where target = -1.
+
+    Args:
+      margin: the distance from which dissimilar pairs have a loss of 0.
+      size_average, reduce: deprecated forms of `reduction`. Setting one gives a warning.
+      reduction: 'mean', 'sum', or 'none' for one loss per element.
+
+    >>> import torchlike as torch
+    >>> torch.nn.HingeEmbeddingLoss()(torch.tensor([0.5, 0.5]), torch.tensor([1, -1]))
+    tensor(0.5000)
+    """
 
     __constants__ = ["margin", "reduction"]
 
@@ -362,21 +507,56 @@ class _MarginLoss(_Loss):
 
 
 class MarginRankingLoss(_MarginLoss):
-    """The margin ranking loss: max(0, -target·(input1 - input2) + margin)."""
+    """The margin ranking loss: max(0, -target·(input1 - input2) + margin), for targets of 1 or -1.
+
+    Args:
+      margin: the difference of scores from which the loss is 0.
+      size_average, reduce: deprecated forms of `reduction`. Setting one gives a warning.
+      reduction: 'mean', 'sum', or 'none' for one loss per element.
+
+    Raises:
+      RuntimeError: the numbers of dimensions differ. The call raises this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.MarginRankingLoss()(torch.tensor([1.0]), torch.tensor([3.0]), torch.tensor([1]))
+    tensor(2.)
+    """
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         return F.margin_ranking_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)
 
 
 class CosineEmbeddingLoss(_MarginLoss):
-    """The cosine embedding loss: 1 - cos(x1, x2) where target = 1, max(0, cos(x1, x2) - margin) where target = -1."""
+    """The cosine embedding loss: 1 - cos(x1, x2) where target = 1, max(0, cos(x1, x2) - margin) where target = -1.
+
+    A call receives x1 and x2 of shape (N, D) or (D), and targets of shape (N) or ().
+
+    Args:
+      margin: the cosine up to which dissimilar pairs have a loss of 0.
+      size_average, reduce: deprecated forms of `reduction`. Setting one gives a warning.
+      reduction: 'mean', 'sum', or 'none' for one loss per sample.
+
+    >>> import torchlike as torch
+    >>> x1, x2 = torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 1.0]])
+    >>> torch.nn.CosineEmbeddingLoss()(x1, x2, torch.tensor([1]))
+    tensor(1.)
+    """
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         return F.cosine_embedding_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)
 
 
 class SoftMarginLoss(_Loss):
-    """The logistic loss: log(1 + exp(-target·input))."""
+    """The logistic loss: log(1 + exp(-target·input)), for targets of 1 or -1.
+
+    Args:
+      size_average, reduce: deprecated forms of `reduction`. Setting one gives a warning.
+      reduction: 'mean', 'sum', or 'none' for one loss per element.
+
+    >>> import torchlike as torch
+    >>> torch.nn.SoftMarginLoss()(torch.zeros(2), torch.tensor([1.0, -1.0]))
+    tensor(0.6931)
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.soft_margin_loss(input, target, reduction=self.reduction)
@@ -385,7 +565,19 @@ class SoftMarginLoss(_Loss):
 class MultiLabelMarginLoss(_Loss):
     """The multi-label margin loss: the hinge loss between the scores of target classes and of other classes.
 
-    The sum over all such pairs is divided by the number of classes. A row of targets ends at the first -1.
+    The sum over all such pairs is divided by the number of classes. Scores and targets have the shape (N, C) or (C). A
+    row of targets ends at the first -1.
+
+    Args:
+      size_average, reduce: deprecated forms of `reduction`. Setting one gives a warning.
+      reduction: 'mean', 'sum', or 'none' for one loss per sample.
+
+    Raises:
+      RuntimeError: a target is not a class, and the targets are already on the host. The call raises this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.MultiLabelMarginLoss()(torch.tensor([1.0, 2.0]), torch.tensor([0, -1]))
+    tensor(1.)
     """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
@@ -393,7 +585,19 @@ class MultiLabelMarginLoss(_Loss):
 
 
 class MultiLabelSoftMarginLoss(_WeightedLoss):
-    """The mean over the classes of the binary cross-entropy of sigmoid(input)."""
+    """The mean over the classes of the binary cross-entropy of sigmoid(input).
+
+    Scores and targets have the shape (N, C).
+
+    Args:
+      weight: (C), a weight for each class, which becomes a buffer. The default is 1.
+      size_average, reduce: deprecated forms of `reduction`. Setting one gives a warning.
+      reduction: 'mean', 'sum', or 'none' for one loss per sample.
+
+    >>> import torchlike as torch
+    >>> torch.nn.MultiLabelSoftMarginLoss()(torch.zeros(1, 2), torch.ones(1, 2))
+    tensor(0.6931)
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.multilabel_soft_margin_loss(input, target, weight=self.weight, reduction=self.reduction)
@@ -402,7 +606,21 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
 class MultiMarginLoss(_WeightedLoss):
     """The multi-class margin loss: the sum of max(0, margin - input[target] + input[i])ᵖ over the other classes i.
 
-    The sum is divided by the number of classes.
+    The sum is divided by the number of classes. Scores have the shape (N, C) or (C), targets (N) or ().
+
+    Args:
+      p: the exponent, 1 or 2.
+      margin: the difference of scores from which the loss is 0.
+      weight: (C), a weight for each target class, which becomes a buffer. The default is 1.
+      size_average, reduce: deprecated forms of `reduction`. Setting one gives a warning.
+      reduction: 'mean', 'sum', or 'none' for one loss per sample.
+
+    Raises:
+      ValueError: `p` is neither 1 nor 2, or `weight` has not one dimension.
+
+    >>> import torchlike as torch
+    >>> torch.nn.MultiMarginLoss()(torch.tensor([[1.0, 2.0]]), torch.tensor([0]))
+    tensor(1.)
     """
 
     __constants__ = ["p", "margin", "reduction"]
@@ -432,8 +650,23 @@ class MultiMarginLoss(_WeightedLoss):
 class TripletMarginLoss(_Loss):
     """The triplet margin loss: max(0, d(anchor, positive) - d(anchor, negative) + margin).
 
-    d is the p-norm of the difference. With `swap`, d(positive, negative) replaces d(anchor, negative) where it is
-    smaller.
+    d is the p-norm of the difference over the last dimension. The inputs have the shape (N, D) or (D).
+
+    Args:
+      margin: the difference of distances from which the loss is 0; positive.
+      p: the exponent of the norm.
+      eps: is added to each difference.
+      swap: replace d(anchor, negative) by d(positive, negative) where that is smaller.
+      size_average, reduce: deprecated forms of `reduction`. Setting one gives a warning.
+      reduction: 'mean', 'sum', or 'none' for one loss per sample.
+
+    Raises:
+      ValueError: `margin` is not positive.
+
+    >>> import torchlike as torch
+    >>> a, p, n = torch.zeros(1, 1), torch.ones(1, 1), torch.tensor([[3.0]])
+    >>> torch.nn.TripletMarginLoss(margin=3.0)(a, p, n)
+    tensor(1.)
     """
 
     __constants__ = ["margin", "p", "eps", "swap", "reduction"]
@@ -462,7 +695,22 @@ class TripletMarginLoss(_Loss):
 
 
 class TripletMarginWithDistanceLoss(_Loss):
-    """The triplet margin loss with a custom distance function. The default is the Euclidean distance."""
+    """The triplet margin loss with a custom distance function.
+
+    Args:
+      distance_function: a function of two tensors, by default the Euclidean distance (`PairwiseDistance`).
+      margin: the difference of distances from which the loss is 0; positive.
+      swap: replace d(anchor, negative) by d(positive, negative) where that is smaller.
+      reduction: 'mean', 'sum', or 'none' for one loss per sample.
+
+    Raises:
+      ValueError: `margin` is not positive.
+
+    >>> import torchlike as torch
+    >>> a, p, n = torch.zeros(1), torch.ones(1), torch.tensor([3.0])
+    >>> torch.nn.TripletMarginWithDistanceLoss(distance_function=lambda x, y: (x - y).abs(), margin=3.0)(a, p, n)
+    tensor(1.)
+    """
 
     __constants__ = ["margin", "swap", "reduction"]
 

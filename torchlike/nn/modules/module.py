@@ -112,6 +112,12 @@ class Module(_Parts):
     Assigned `Parameter`s, `Buffer`s and modules are registered under their attribute's name. `parameters()`,
     `state_dict()`, `to()` and similar methods process the registered members.
 
+    Args:
+      *args, **kwargs: must be empty, unless the subclass sets `call_super_init`. Then they go to the next base class.
+
+    Raises:
+      TypeError: there are arguments.
+
     >>> import torchlike as torch
     >>> class Twice(torch.nn.Module):
     ...     def __init__(self):
@@ -218,7 +224,17 @@ class Module(_Parts):
     # --- registering ---
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
-        """Add a parameter. If `param` is None, only the name is registered and other methods ignore the entry."""
+        """Add a parameter. If `param` is None, only the name is registered and other methods ignore the entry.
+
+        Args:
+          name: the attribute's name, without a dot.
+          param: the parameter, or None.
+
+        Raises:
+          KeyError: the name is empty, has a dot or is an attribute already.
+          TypeError: `param` is not a `Parameter`.
+          ValueError: `param` is not a leaf.
+        """
         if "_parameters" not in vars(self):
             raise _errors.assigned_before_init("parameter")
         self._check_new_name("parameter", name, self._parameters)
@@ -234,6 +250,15 @@ class Module(_Parts):
         """Add a buffer: a tensor of the module's state that is not a parameter.
 
         `state_dict` includes the buffer unless `persistent` is false.
+
+        Args:
+          name: the attribute's name, without a dot.
+          tensor: the buffer, or None.
+          persistent: whether `state_dict` includes the buffer.
+
+        Raises:
+          KeyError: the name is empty, has a dot or is an attribute already.
+          TypeError: `tensor` is not a tensor.
         """
         if "_buffers" not in vars(self):
             raise _errors.assigned_before_init("buffer")
@@ -247,14 +272,28 @@ class Module(_Parts):
             self._non_persistent_buffers_set.add(name)
 
     def add_module(self, name: str, module: Module | None) -> None:
-        """Add a child module under the attribute `name`."""
+        """Add a child module under the attribute `name`.
+
+        Args:
+          name: the attribute's name, without a dot.
+          module: the child, or None.
+
+        Raises:
+          KeyError: the name is empty, has a dot or is an attribute already.
+          TypeError: `module` is not a module.
+        """
         if module is not None and not isinstance(module, Module):
             raise _errors.not_a_module(module)
         self._check_new_name("module", name, self._modules)
         self._modules[name] = on_registration(everywhere.module, self, name, module)
 
     def register_module(self, name: str, module: Module | None) -> None:
-        """Add a child module, as `add_module` does."""
+        """Add a child module, as `add_module` does.
+
+        Args:
+          name: the attribute's name, without a dot.
+          module: the child, or None.
+        """
         self.add_module(name, module)
 
     def _check_new_name(self, kind: str, name: Any, taken: dict) -> None:
@@ -363,6 +402,9 @@ class Module(_Parts):
         """Set training mode on this module and its submodules.
 
         In training mode dropout is active and batch norm uses the statistics of the batch. Returns the module.
+
+        Args:
+          mode: training mode if True, evaluation mode if False.
         """
         if not isinstance(mode, bool):
             raise ValueError("training mode is expected to be boolean")
@@ -376,13 +418,21 @@ class Module(_Parts):
         return self.train(False)
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Set `requires_grad` of every parameter: true to train it, false to freeze it. Returns the module."""
+        """Set `requires_grad` of every parameter: true to train it, false to freeze it. Returns the module.
+
+        Args:
+          requires_grad: the value.
+        """
         for parameter in self.parameters():
             parameter.requires_grad_(requires_grad)
         return self
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Set every parameter's gradient to None, or to zeros if `set_to_none` is false."""
+        """Set every parameter's gradient to None, or to zeros if `set_to_none` is false.
+
+        Args:
+          set_to_none: whether the gradients become None.
+        """
         for parameter in self.parameters():
             if parameter.grad is None:
                 continue
@@ -393,7 +443,11 @@ class Module(_Parts):
                 parameter.grad.zero_()
 
     def apply(self, fn: Callable[[Module], None]) -> Self:
-        """Call `fn` with every submodule, children before parents, and then with this module. Returns the module."""
+        """Call `fn` with every submodule, children before parents, and then with this module. Returns the module.
+
+        Args:
+          fn: a function of a module. Its result is ignored.
+        """
         for module in self.children():
             module.apply(fn)
         fn(self)
@@ -405,6 +459,14 @@ class Module(_Parts):
         """Run `hook(module, args)` before forward. A non-None result replaces the arguments.
 
         With `with_kwargs` the hook is `hook(module, args, kwargs)` and may return a new `(args, kwargs)`.
+
+        Args:
+          hook: the function.
+          prepend: run it before the hooks that are registered already.
+          with_kwargs: pass keyword arguments to the hook.
+
+        Returns:
+          A handle whose `remove()` removes the hook.
         """
         flags = (self._forward_pre_hooks_with_kwargs,) if with_kwargs else ()
         return add_hook(self._forward_pre_hooks, hook, flags, prepend)
@@ -416,24 +478,55 @@ class Module(_Parts):
 
         With `with_kwargs` the hook is `hook(module, args, kwargs, output)`. With `always_call` it also runs if forward
         raises.
+
+        Args:
+          hook: the function.
+          prepend: run it before the hooks that are registered already.
+          with_kwargs: pass keyword arguments to the hook.
+          always_call: run the hook even if forward raises.
+
+        Returns:
+          A handle whose `remove()` removes the hook.
         """
         flags = (self._forward_hooks_with_kwargs,) if with_kwargs else ()
         flags += (self._forward_hooks_always_called,) if always_call else ()
         return add_hook(self._forward_hooks, hook, flags, prepend)
 
     def register_full_backward_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
-        """Run `hook(module, grad_output)` when the output gradients are known. A non-None result replaces them."""
+        """Run `hook(module, grad_output)` when the output gradients are known. A non-None result replaces them.
+
+        Args:
+          hook: the function.
+          prepend: run it before the hooks that are registered already.
+
+        Returns:
+          A handle whose `remove()` removes the hook.
+        """
         return add_hook(self._backward_pre_hooks, hook, prepend=prepend)
 
     def register_full_backward_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
         """Run `hook(module, grad_input, grad_output)` when the input gradients are known.
 
         A non-None result replaces the input gradients.
+
+        Args:
+          hook: the function.
+          prepend: run it before the hooks that are registered already.
+
+        Returns:
+          A handle whose `remove()` removes the hook.
         """
         return self._register_backward_hook(hook, full=True, prepend=prepend)
 
     def register_backward_hook(self, hook: Callable) -> RemovableHandle:
-        """Register a hook on the last node of the module's graph. Deprecated: use `register_full_backward_hook`."""
+        """Register a hook on the last node of the module's graph. Deprecated: use `register_full_backward_hook`.
+
+        Args:
+          hook: `hook(module, grad_input, grad_output)`. A non-None result replaces the input gradients of that node.
+
+        Returns:
+          A handle whose `remove()` removes the hook.
+        """
         return self._register_backward_hook(hook, full=False)
 
     def _register_backward_hook(self, hook: Callable, full: bool, prepend: bool = False) -> RemovableHandle:

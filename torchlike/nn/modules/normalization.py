@@ -23,8 +23,17 @@ def _as_shape(normalized_shape: Any) -> tuple[Any, ...]:
 class LayerNorm(Module):
     """Layer norm over the last dimensions: (x - mean) / sqrt(var + eps) · weight + bias.
 
-    `normalized_shape` gives the sizes of the normalized dimensions. The variance is the biased estimate. `weight` is
-    initialized to 1 and `bias` to 0.
+    The variance is the biased estimate. `weight` is initialized to 1 and `bias` to 0.
+
+    Args:
+      normalized_shape: the sizes of the last dimensions, over which the layer normalizes.
+      eps: is added to the variance.
+      elementwise_affine: give the layer a weight and a bias of this shape.
+      bias: if False, leave out the bias.
+      device, dtype: of the parameters. The defaults are the current default device and dtype.
+
+    Raises:
+      RuntimeError: the last dimensions of the input have other sizes. The call raises this.
 
     >>> import torchlike as torch
     >>> torch.nn.LayerNorm(10)
@@ -71,7 +80,18 @@ class LayerNorm(Module):
 class RMSNorm(Module):
     """Root mean square norm over the last dimensions: x / sqrt(mean(x²) + eps) · weight.
 
-    `eps` defaults to the machine epsilon of the dtype.
+    Args:
+      normalized_shape: the sizes of the last dimensions, over which the layer normalizes.
+      eps: is added to the mean square. The default is the machine epsilon of the dtype.
+      elementwise_affine: give the layer a weight of this shape, initialized to 1.
+      device, dtype: of the parameters. The defaults are the current default device and dtype.
+
+    Raises:
+      RuntimeError: the last dimensions of the input have other sizes. The call raises this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.RMSNorm(2, eps=0.0)(torch.tensor([3.0, 3.0])).tolist()
+    [1.0, 1.0]
     """
 
     __constants__ = ["normalized_shape", "eps", "elementwise_affine"]
@@ -110,6 +130,21 @@ class GroupNorm(Module):
     """Group norm of (N, C, *): (x - mean) / sqrt(var + eps) · weight + bias.
 
     The statistics are computed over each group of channels of each sample.
+
+    Args:
+      num_groups: the number of groups, which divides C.
+      num_channels: C.
+      eps: is added to the variance, which is the biased estimate.
+      affine: give the layer a weight (C), initialized to 1, and a bias (C), initialized to 0.
+      device, dtype: of the parameters. The defaults are the current default device and dtype.
+      bias: if False, leave out the bias.
+
+    Raises:
+      ValueError: `num_channels` is not divisible by `num_groups`.
+
+    >>> import torchlike as torch
+    >>> torch.nn.GroupNorm(2, 6)(torch.ones(4, 6, 5)).shape
+    torch.Size([4, 6, 5])
     """
 
     __constants__ = ["num_groups", "num_channels", "eps", "affine"]
@@ -155,7 +190,19 @@ class GroupNorm(Module):
 
 
 class LocalResponseNorm(Module):
-    """Local response norm: x / (k + alpha · mean of x² over `size` neighbouring channels) ** beta."""
+    """Local response norm of (N, C, *): x / (k + alpha · mean of x² over `size` neighbouring channels) ** beta.
+
+    Args:
+      size: the number of channels. Those beyond the first and the last channel count as zeros.
+      alpha, beta, k: the factor, the exponent and the constant of the formula.
+
+    Raises:
+      ValueError: the input has fewer than three dimensions. The call raises this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.LocalResponseNorm(1, alpha=1.0, beta=1.0)(torch.ones(1, 1, 1))
+    tensor([[[0.5000]]])
+    """
 
     __constants__ = ["size", "alpha", "beta", "k"]
 
@@ -174,7 +221,16 @@ class LocalResponseNorm(Module):
 
 
 class CrossMapLRN2d(LocalResponseNorm):
-    """Local response norm of (N, C, H, W), under its older name."""
+    """Local response norm of (N, C, H, W), under its older name.
+
+    Args:
+      size: the number of channels. Those beyond the first and the last channel count as zeros.
+      alpha, beta, k: the factor, the exponent and the constant of the formula of `LocalResponseNorm`.
+
+    >>> import torchlike as torch
+    >>> torch.nn.CrossMapLRN2d(3)(torch.ones(1, 4, 2, 2)).shape
+    torch.Size([1, 4, 2, 2])
+    """
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
         super().__init__(size, alpha, beta, k)

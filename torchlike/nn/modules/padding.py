@@ -68,19 +68,47 @@ class _ConstantPadNd(_PadNd):
 
 
 class ConstantPad1d(_ConstantPadNd):
-    """Padding of the last dimension with a constant value."""
+    """Padding of the last dimension with a constant value.
+
+    Args:
+      padding: (left, right), or one number for both. Negative numbers crop.
+      value: the constant.
+
+    >>> import torchlike as torch
+    >>> torch.nn.ConstantPad1d((1, 2), 9.0)(torch.zeros(1, 1))
+    tensor([[9., 0., 9., 9.]])
+    """
 
     _spatial = 1
 
 
 class ConstantPad2d(_ConstantPadNd):
-    """Padding of the last two dimensions with a constant value."""
+    """Padding of the last two dimensions with a constant value.
+
+    Args:
+      padding: (left, right, top, bottom), or one number for all. Negative numbers crop.
+      value: the constant.
+
+    >>> import torchlike as torch
+    >>> torch.nn.ConstantPad2d((1, 0, 0, 1), 9.0)(torch.zeros(1, 1, 1))
+    tensor([[[9., 0.],
+             [9., 9.]]])
+    """
 
     _spatial = 2
 
 
 class ConstantPad3d(_ConstantPadNd):
-    """Padding of the last three dimensions with a constant value."""
+    """Padding of the last three dimensions with a constant value.
+
+    Args:
+      padding: (left, right, top, bottom, front, back), or one number for all. Negative numbers crop.
+      value: the constant.
+
+    >>> import torchlike as torch
+    >>> torch.nn.ConstantPad3d(1, 9.0)(torch.zeros(1, 2, 3, 4)).shape
+    torch.Size([1, 4, 5, 6])
+    """
 
     _spatial = 3
 
@@ -98,11 +126,22 @@ class _ZeroPad(Module):
 
 
 class ZeroPad1d(_ZeroPad, ConstantPad1d):
-    """Padding of the last dimension with zeros."""
+    """Padding of the last dimension with zeros.
+
+    Args:
+      padding: (left, right), or one number for both. Negative numbers crop.
+
+    >>> import torchlike as torch
+    >>> torch.nn.ZeroPad1d(1)(torch.ones(1, 1))
+    tensor([[0., 1., 0.]])
+    """
 
 
 class ZeroPad2d(_ZeroPad, ConstantPad2d):
     """Padding of the last two dimensions with zeros.
+
+    Args:
+      padding: (left, right, top, bottom), or one number for all. Negative numbers crop.
 
     >>> import torchlike as torch
     >>> torch.nn.ZeroPad2d(1)(torch.ones(1, 1, 1, 1)).sum()
@@ -111,7 +150,15 @@ class ZeroPad2d(_ZeroPad, ConstantPad2d):
 
 
 class ZeroPad3d(_ZeroPad, ConstantPad3d):
-    """Padding of the last three dimensions with zeros."""
+    """Padding of the last three dimensions with zeros.
+
+    Args:
+      padding: (left, right, top, bottom, front, back), or one number for all. Negative numbers crop.
+
+    >>> import torchlike as torch
+    >>> torch.nn.ZeroPad3d((1, 1, 0, 0, 0, 0))(torch.ones(1, 2, 3, 4)).shape
+    torch.Size([1, 2, 3, 6])
+    """
 
 
 class _ReflectionPadNd(_PadNd):
@@ -119,19 +166,52 @@ class _ReflectionPadNd(_PadNd):
 
 
 class ReflectionPad1d(_ReflectionPadNd):
-    """Padding of the last dimension with its reflection. The border element is not repeated."""
+    """Padding of the last dimension with its reflection. The border element is not repeated.
+
+    Args:
+      padding: (left, right), or one number for both, less than the size of the dimension. Negative numbers crop.
+
+    Raises:
+      RuntimeError: the padding is too large. The call raises this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.ReflectionPad1d(1)(torch.tensor([[1.0, 2.0, 3.0]]))
+    tensor([[2., 1., 2., 3., 2.]])
+    """
 
     _spatial = 1
 
 
 class ReflectionPad2d(_ReflectionPadNd):
-    """Padding of the last two dimensions with their reflection. The border is not repeated."""
+    """Padding of the last two dimensions with their reflection. The border is not repeated.
+
+    Args:
+      padding: (left, right, top, bottom), or one number for all, less than the sizes. Negative numbers crop.
+
+    Raises:
+      RuntimeError: the padding is too large. The call raises this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.ReflectionPad2d(1)(torch.ones(1, 2, 3)).shape
+    torch.Size([1, 4, 5])
+    """
 
     _spatial = 2
 
 
 class ReflectionPad3d(_ReflectionPadNd):
-    """Padding of the last three dimensions with their reflection. The border is not repeated."""
+    """Padding of the last three dimensions with their reflection. The border is not repeated.
+
+    Args:
+      padding: (left, right, top, bottom, front, back), or one number for all, less than the sizes. Negative: crop.
+
+    Raises:
+      RuntimeError: the padding is too large. The call raises this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.ReflectionPad3d(1)(torch.ones(1, 2, 3, 4)).shape
+    torch.Size([1, 4, 5, 6])
+    """
 
     _spatial = 3
 
@@ -141,19 +221,43 @@ class _ReplicationPadNd(_PadNd):
 
 
 class ReplicationPad1d(_ReplicationPadNd):
-    """Padding of the last dimension with copies of its border element."""
+    """Padding of the last dimension with copies of its border element.
+
+    Args:
+      padding: (left, right), or one number for both. Negative numbers crop.
+
+    >>> import torchlike as torch
+    >>> torch.nn.ReplicationPad1d((2, 1))(torch.tensor([[1.0, 2.0]]))
+    tensor([[1., 1., 1., 2., 2.]])
+    """
 
     _spatial = 1
 
 
 class ReplicationPad2d(_ReplicationPadNd):
-    """Padding of the last two dimensions with copies of their border."""
+    """Padding of the last two dimensions with copies of their border.
+
+    Args:
+      padding: (left, right, top, bottom), or one number for all. Negative numbers crop.
+
+    >>> import torchlike as torch
+    >>> torch.nn.ReplicationPad2d(1)(torch.ones(1, 2, 3)).shape
+    torch.Size([1, 4, 5])
+    """
 
     _spatial = 2
 
 
 class ReplicationPad3d(_ReplicationPadNd):
-    """Padding of the last three dimensions with copies of their border."""
+    """Padding of the last three dimensions with copies of their border.
+
+    Args:
+      padding: (left, right, top, bottom, front, back), or one number for all. Negative numbers crop.
+
+    >>> import torchlike as torch
+    >>> torch.nn.ReplicationPad3d(1)(torch.ones(1, 2, 3, 4)).shape
+    torch.Size([1, 4, 5, 6])
+    """
 
     _spatial = 3
 
@@ -163,18 +267,51 @@ class _CircularPadNd(_PadNd):
 
 
 class CircularPad1d(_CircularPadNd):
-    """Circular padding of the last dimension: each side continues with the elements of the opposite side."""
+    """Circular padding of the last dimension: each side continues with the elements of the opposite side.
+
+    Args:
+      padding: (left, right), or one number for both, at most the size of the dimension. Negative numbers crop.
+
+    Raises:
+      RuntimeError: the padding is too large. The call raises this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.CircularPad1d(1)(torch.tensor([[1.0, 2.0, 3.0]]))
+    tensor([[3., 1., 2., 3., 1.]])
+    """
 
     _spatial = 1
 
 
 class CircularPad2d(_CircularPadNd):
-    """Circular padding of the last two dimensions: each side continues with the elements of the opposite side."""
+    """Circular padding of the last two dimensions: each side continues with the elements of the opposite side.
+
+    Args:
+      padding: (left, right, top, bottom), or one number for all, at most the sizes. Negative numbers crop.
+
+    Raises:
+      RuntimeError: the padding is too large. The call raises this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.CircularPad2d(1)(torch.ones(1, 2, 3)).shape
+    torch.Size([1, 4, 5])
+    """
 
     _spatial = 2
 
 
 class CircularPad3d(_CircularPadNd):
-    """Circular padding of the last three dimensions: each side continues with the elements of the opposite side."""
+    """Circular padding of the last three dimensions: each side continues with the elements of the opposite side.
+
+    Args:
+      padding: (left, right, top, bottom, front, back), or one number for all, at most the sizes. Negative numbers crop.
+
+    Raises:
+      RuntimeError: the padding is too large. The call raises this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.CircularPad3d(1)(torch.ones(1, 2, 3, 4)).shape
+    torch.Size([1, 4, 5, 6])
+    """
 
     _spatial = 3

@@ -17,6 +17,14 @@ class ParameterList(Module):
     """A list of registered parameters. Tensors added to it become parameters.
 
     The list may hold other values too, which are not registered.
+
+    Args:
+      values: an iterable of values to add.
+
+    >>> import torchlike as torch
+    >>> weights = torch.nn.ParameterList([torch.ones(2), torch.zeros(3)])
+    >>> len(weights), weights[1].requires_grad
+    (2, True)
     """
 
     def __init__(self, values: Iterable[Any] | None = None) -> None:
@@ -45,13 +53,27 @@ class ParameterList(Module):
         return self.extend(parameters)
 
     def append(self, value: Any) -> Self:
-        """Append a value."""
+        """Append a value.
+
+        Args:
+          value: the value. A tensor becomes a parameter.
+
+        Returns:
+          The list.
+        """
         self._size += 1
         self[self._size - 1] = value
         return self
 
     def extend(self, values: Iterable[Any]) -> Self:
-        """Append all values of an iterable."""
+        """Append all values of an iterable.
+
+        Args:
+          values: the values. Tensors become parameters.
+
+        Returns:
+          The list.
+        """
         if not isinstance(values, Iterable) or isinstance(values, Tensor):
             raise _errors.extend_needs_iterable("ParameterList", values)
         for value in list(values):
@@ -69,7 +91,19 @@ class ParameterList(Module):
 class ParameterDict(Module):
     """A dictionary of registered parameters. Tensors added to it become parameters.
 
-    Iteration follows the order in which the keys were first added.
+    Iteration follows the order in which the keys were first added. The dictionary may hold other values too, which are
+    not registered.
+
+    Args:
+      parameters: a mapping of strings to values, or an iterable of (key, value) pairs, to add.
+
+    Raises:
+      TypeError: a key is not a string.
+
+    >>> import torchlike as torch
+    >>> weights = torch.nn.ParameterDict({"scale": torch.ones(2)})
+    >>> list(weights), weights["scale"].requires_grad
+    (['scale'], True)
     """
 
     def __init__(self, parameters: Any = None) -> None:
@@ -116,7 +150,12 @@ class ParameterDict(Module):
         return ParameterDict(OrderedDict((key, self[key]) for key in self._keys))
 
     def setdefault(self, key: str, default: Any = None) -> Any:
-        """Return the value of `key`. A missing key is added with the value `default`."""
+        """Return the value of `key`. A missing key is added with the value `default`.
+
+        Args:
+          key: the key, a string.
+          default: the value of a new key.
+        """
         if key not in self:
             self[key] = default
         return self[key]
@@ -127,7 +166,11 @@ class ParameterDict(Module):
             del self[key]
 
     def pop(self, key: str) -> Any:
-        """Remove `key` and return its value."""
+        """Remove `key` and return its value.
+
+        Args:
+          key: the key.
+        """
         value = self[key]
         del self[key]
         return value
@@ -140,11 +183,21 @@ class ParameterDict(Module):
         return key, value
 
     def get(self, key: str, default: Any = None) -> Any:
-        """Return the value of `key`, or `default` if the key is missing."""
+        """Return the value of `key`, or `default` if the key is missing.
+
+        Args:
+          key: the key.
+          default: the result for a missing key.
+        """
         return self[key] if key in self else default  # noqa: SIM401 - this is get itself
 
     def fromkeys(self, keys: Iterable[str], default: Any = None) -> ParameterDict:
-        """Return a new dictionary with the value `default` for all `keys`."""
+        """Return a new dictionary with the value `default` for all `keys`.
+
+        Args:
+          keys: an iterable of strings.
+          default: the value.
+        """
         return ParameterDict((key, default) for key in keys)
 
     def keys(self) -> Any:
@@ -163,6 +216,9 @@ class ParameterDict(Module):
         """Add or replace values from a mapping or an iterable of (key, value) pairs.
 
         The pairs of a mapping are added in sorted order, unless it is an OrderedDict.
+
+        Args:
+          parameters: the mapping or iterable.
         """
         pairs = pairs_of("ParameterDict", "ParametersDict", parameters)
         is_sorted = isinstance(parameters, Mapping) and not isinstance(parameters, OrderedDict)

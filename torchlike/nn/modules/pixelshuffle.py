@@ -10,7 +10,18 @@ __all__ = ["PixelShuffle", "PixelUnshuffle"]
 
 
 class PixelShuffle(Module):
-    """A layer that rearranges (*, C·r², H, W) to (*, C, H·r, W·r), where r is the upscale factor."""
+    """A layer that rearranges (*, C·r², H, W) to (*, C, H·r, W·r), where r is the upscale factor.
+
+    Args:
+      upscale_factor: r.
+
+    Raises:
+      RuntimeError: the number of channels is not divisible by r². The call raises this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.PixelShuffle(2)(torch.ones(1, 8, 3, 3)).shape
+    torch.Size([1, 2, 6, 6])
+    """
 
     __constants__ = ["upscale_factor"]
 
@@ -26,7 +37,18 @@ class PixelShuffle(Module):
 
 
 class PixelUnshuffle(Module):
-    """A layer that rearranges (*, C, H·r, W·r) to (*, C·r², H, W), where r is the downscale factor."""
+    """A layer that rearranges (*, C, H·r, W·r) to (*, C·r², H, W), where r is the downscale factor.
+
+    Args:
+      downscale_factor: r.
+
+    Raises:
+      RuntimeError: the height or the width is not divisible by r. The call raises this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.PixelUnshuffle(2)(torch.ones(1, 2, 6, 6)).shape
+    torch.Size([1, 8, 3, 3])
+    """
 
     __constants__ = ["downscale_factor"]
 

@@ -80,7 +80,21 @@ class MaxPool1d(_MaxPoolNd):
     """The maximum of each window of (N, C, L) or (C, L).
 
     L_out = floor((L + 2·padding - dilation·(kernel_size - 1) - 1) / stride + 1), or its ceiling with `ceil_mode`.
-    `return_indices` also returns the index of each maximum.
+
+    Args:
+      kernel_size: the size of the windows.
+      stride: the distance of the windows, `kernel_size` by default.
+      padding: the number of -∞ around each side, at most half of `kernel_size`.
+      dilation: the distance of the elements of a window.
+      return_indices: also return the index of each maximum.
+      ceil_mode: round the number of windows up instead of down.
+
+    Raises:
+      RuntimeError: the padding is too large, or a window larger than the padded input. The call raises this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.MaxPool1d(2)(torch.tensor([[1.0, 3.0, 2.0, 5.0]]))
+    tensor([[3., 5.]])
     """
 
     def forward(self, input: Tensor) -> Any:
@@ -89,6 +103,17 @@ class MaxPool1d(_MaxPoolNd):
 
 class MaxPool2d(_MaxPoolNd):
     """The maximum of each window of (N, C, H, W) or (C, H, W). `MaxPool1d` gives the formula of the output size.
+
+    Args:
+      kernel_size: the size of the windows, one number or one number per dimension.
+      stride: the distance of the windows, `kernel_size` by default.
+      padding: the number of -∞ around each side, at most half of `kernel_size`.
+      dilation: the distance of the elements of a window.
+      return_indices: also return the index of each maximum in the flattened image.
+      ceil_mode: round the number of windows up instead of down.
+
+    Raises:
+      RuntimeError: the padding is too large, or a window larger than the padded input. The call raises this.
 
     >>> import torchlike as torch
     >>> torch.nn.MaxPool2d(2)(torch.ones(1, 3, 6, 7)).shape
@@ -103,6 +128,21 @@ class MaxPool3d(_MaxPoolNd):
     """The maximum of each window of (N, C, D, H, W) or (C, D, H, W).
 
     `MaxPool1d` gives the formula of the output size.
+
+    Args:
+      kernel_size: the size of the windows, one number or one number per dimension.
+      stride: the distance of the windows, `kernel_size` by default.
+      padding: the number of -∞ around each side, at most half of `kernel_size`.
+      dilation: the distance of the elements of a window.
+      return_indices: also return the index of each maximum in the flattened volume.
+      ceil_mode: round the number of windows up instead of down.
+
+    Raises:
+      RuntimeError: the padding is too large, or a window larger than the padded input. The call raises this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.MaxPool3d(2)(torch.ones(1, 4, 6, 7)).shape
+    torch.Size([1, 2, 3, 3])
     """
 
     def forward(self, input: Tensor) -> Any:
@@ -129,7 +169,18 @@ class _MaxUnpoolNd(_Pool):
 
 
 class MaxUnpool1d(_MaxUnpoolNd):
-    """The partial inverse of `MaxPool1d`: puts the values back at their indices, and zeros elsewhere."""
+    """The partial inverse of `MaxPool1d`: puts the values back at their indices, and zeros elsewhere.
+
+    A call receives the values, their indices and optionally the output size.
+
+    Args:
+      kernel_size, stride, padding: as given to `MaxPool1d`. The default of `stride` is `kernel_size`.
+
+    >>> import torchlike as torch
+    >>> values, indices = torch.nn.MaxPool1d(2, return_indices=True)(torch.tensor([[1.0, 3.0, 2.0, 5.0]]))
+    >>> torch.nn.MaxUnpool1d(2)(values, indices)
+    tensor([[0., 3., 0., 5.]])
+    """
 
     _spatial = 1
 
@@ -138,7 +189,18 @@ class MaxUnpool1d(_MaxUnpoolNd):
 
 
 class MaxUnpool2d(_MaxUnpoolNd):
-    """The partial inverse of `MaxPool2d`: puts the values back at their indices, and zeros elsewhere."""
+    """The partial inverse of `MaxPool2d`: puts the values back at their indices, and zeros elsewhere.
+
+    A call receives the values, their indices and optionally the output size.
+
+    Args:
+      kernel_size, stride, padding: as given to `MaxPool2d`. The default of `stride` is `kernel_size`.
+
+    >>> import torchlike as torch
+    >>> values, indices = torch.nn.MaxPool2d(2, return_indices=True)(torch.ones(1, 4, 4))
+    >>> torch.nn.MaxUnpool2d(2)(values, indices).shape
+    torch.Size([1, 4, 4])
+    """
 
     _spatial = 2
 
@@ -147,7 +209,18 @@ class MaxUnpool2d(_MaxUnpoolNd):
 
 
 class MaxUnpool3d(_MaxUnpoolNd):
-    """The partial inverse of `MaxPool3d`: puts the values back at their indices, and zeros elsewhere."""
+    """The partial inverse of `MaxPool3d`: puts the values back at their indices, and zeros elsewhere.
+
+    A call receives the values, their indices and optionally the output size.
+
+    Args:
+      kernel_size, stride, padding: as given to `MaxPool3d`. The default of `stride` is `kernel_size`.
+
+    >>> import torchlike as torch
+    >>> values, indices = torch.nn.MaxPool3d(2, return_indices=True)(torch.ones(1, 4, 4, 4))
+    >>> torch.nn.MaxUnpool3d(2)(values, indices).shape
+    torch.Size([1, 4, 4, 4])
+    """
 
     _spatial = 3
 
@@ -164,7 +237,22 @@ class _AvgPoolNd(_Pool):
 
 
 class AvgPool1d(_AvgPoolNd):
-    """The mean of each window of (N, C, L) or (C, L). It includes the zeros of the padding if `count_include_pad`."""
+    """The mean of each window of (N, C, L) or (C, L).
+
+    Args:
+      kernel_size: the size of the windows.
+      stride: the distance of the windows, `kernel_size` by default.
+      padding: the number of zeros around each side, at most half of `kernel_size`.
+      ceil_mode: round the number of windows up instead of down.
+      count_include_pad: whether the padding counts as elements of the mean.
+
+    Raises:
+      RuntimeError: the padding is too large, or a window larger than the padded input. The call raises this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.AvgPool1d(2)(torch.tensor([[1.0, 3.0, 2.0, 6.0]]))
+    tensor([[2., 4.]])
+    """
 
     def __init__(
         self,
@@ -212,7 +300,23 @@ class _AvgPool2dOr3d(_AvgPoolNd):
 
 
 class AvgPool2d(_AvgPool2dOr3d):
-    """The mean of each window of (N, C, H, W) or (C, H, W). `divisor_override` replaces the window size as divisor."""
+    """The mean of each window of (N, C, H, W) or (C, H, W).
+
+    Args:
+      kernel_size: the size of the windows, one number or one number per dimension.
+      stride: the distance of the windows, `kernel_size` by default.
+      padding: the number of zeros around each side, at most half of `kernel_size`.
+      ceil_mode: round the number of windows up instead of down.
+      count_include_pad: whether the padding counts as elements of the mean.
+      divisor_override: replaces the number of elements as divisor; not 0.
+
+    Raises:
+      RuntimeError: the padding is too large, or a window larger than the padded input. The call raises this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.AvgPool2d(2)(torch.arange(4.0).reshape(1, 2, 2))
+    tensor([[[1.5000]]])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.avg_pool2d(input, *self._options())
@@ -221,7 +325,20 @@ class AvgPool2d(_AvgPool2dOr3d):
 class AvgPool3d(_AvgPool2dOr3d):
     """The mean of each window of (N, C, D, H, W) or (C, D, H, W).
 
-    `divisor_override` replaces the window size as divisor.
+    Args:
+      kernel_size: the size of the windows, one number or one number per dimension.
+      stride: the distance of the windows, `kernel_size` by default.
+      padding: the number of zeros around each side, at most half of `kernel_size`.
+      ceil_mode: round the number of windows up instead of down.
+      count_include_pad: whether the padding counts as elements of the mean.
+      divisor_override: replaces the number of elements as divisor; not 0.
+
+    Raises:
+      RuntimeError: the padding is too large, or a window larger than the padded input. The call raises this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.AvgPool3d(2)(torch.ones(1, 4, 6, 7)).shape
+    torch.Size([1, 2, 3, 3])
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -255,7 +372,17 @@ class _LPPoolNd(_Pool):
 class LPPool1d(_LPPoolNd):
     """Power-average pooling of (N, C, L) or (C, L).
 
-    The result is (sum of xᵖ over each window) ** (1/p), where p is `norm_type`.
+    The result is (sum of xᵖ over each window) ** (1/p).
+
+    Args:
+      norm_type: p.
+      kernel_size: the size of the windows, one number or one number per dimension.
+      stride: the distance of the windows, `kernel_size` by default.
+      ceil_mode: round the number of windows up instead of down.
+
+    >>> import torchlike as torch
+    >>> torch.nn.LPPool1d(2, 2)(torch.tensor([[3.0, 4.0]]))
+    tensor([[5.]])
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -265,7 +392,17 @@ class LPPool1d(_LPPoolNd):
 class LPPool2d(_LPPoolNd):
     """Power-average pooling of (N, C, H, W) or (C, H, W).
 
-    The result is (sum of xᵖ over each window) ** (1/p), where p is `norm_type`.
+    The result is (sum of xᵖ over each window) ** (1/p).
+
+    Args:
+      norm_type: p.
+      kernel_size: the size of the windows, one number or one number per dimension.
+      stride: the distance of the windows, `kernel_size` by default.
+      ceil_mode: round the number of windows up instead of down.
+
+    >>> import torchlike as torch
+    >>> torch.nn.LPPool2d(2, 2)(torch.ones(1, 4, 6)).shape
+    torch.Size([1, 2, 3])
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -275,7 +412,17 @@ class LPPool2d(_LPPoolNd):
 class LPPool3d(_LPPoolNd):
     """Power-average pooling of (N, C, D, H, W) or (C, D, H, W).
 
-    The result is (sum of xᵖ over each window) ** (1/p), where p is `norm_type`.
+    The result is (sum of xᵖ over each window) ** (1/p).
+
+    Args:
+      norm_type: p.
+      kernel_size: the size of the windows, one number or one number per dimension.
+      stride: the distance of the windows, `kernel_size` by default.
+      ceil_mode: round the number of windows up instead of down.
+
+    >>> import torchlike as torch
+    >>> torch.nn.LPPool3d(2, 2)(torch.ones(1, 4, 4, 6)).shape
+    torch.Size([1, 2, 2, 3])
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -316,9 +463,21 @@ class _FractionalMaxPoolNd(Module):
 
 
 class FractionalMaxPool2d(_FractionalMaxPoolNd):
-    """Fractional max pooling: the maximum of windows at random positions (Graham, 2014).
+    """Fractional max pooling of (N, C, H, W) or (C, H, W): maxima of windows at random positions (Graham, 2014).
 
-    The number of windows is given by `output_size`, or by `output_ratio` times the input size.
+    Args:
+      kernel_size: the size of the windows.
+      output_size: the number of windows along each dimension.
+      output_ratio: the output size as a fraction of the input size, between 0 and 1. Give this or `output_size`.
+      return_indices: also return the indices of the maxima.
+      _random_samples: (N, C, 2), numbers in [0, 1) that determine the positions of the windows.
+
+    Raises:
+      ValueError: both or neither of `output_size` and `output_ratio` is given, or a ratio is not between 0 and 1.
+
+    >>> import torchlike as torch
+    >>> torch.nn.FractionalMaxPool2d(2, output_ratio=0.5)(torch.ones(1, 8, 6)).shape
+    torch.Size([1, 4, 3])
     """
 
     _spatial = 2
@@ -328,9 +487,21 @@ class FractionalMaxPool2d(_FractionalMaxPoolNd):
 
 
 class FractionalMaxPool3d(_FractionalMaxPoolNd):
-    """Fractional max pooling: the maximum of windows at random positions (Graham, 2014).
+    """Fractional max pooling of (N, C, D, H, W) or (C, D, H, W): maxima of windows at random positions (Graham, 2014).
 
-    The number of windows is given by `output_size`, or by `output_ratio` times the input size.
+    Args:
+      kernel_size: the size of the windows.
+      output_size: the number of windows along each dimension.
+      output_ratio: the output size as a fraction of the input size, between 0 and 1. Give this or `output_size`.
+      return_indices: also return the indices of the maxima.
+      _random_samples: (N, C, 3), numbers in [0, 1) that determine the positions of the windows.
+
+    Raises:
+      ValueError: both or neither of `output_size` and `output_ratio` is given, or a ratio is not between 0 and 1.
+
+    >>> import torchlike as torch
+    >>> torch.nn.FractionalMaxPool3d(2, output_size=3)(torch.ones(1, 8, 6, 6)).shape
+    torch.Size([1, 3, 3, 3])
     """
 
     _spatial = 3
@@ -354,14 +525,30 @@ class _AdaptiveAvgPoolNd(_AdaptivePool):
 
 
 class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
-    """The means of `output_size` windows that cover (N, C, L) or (C, L)."""
+    """The means of `output_size` windows that cover (N, C, L) or (C, L).
+
+    Args:
+      output_size: the number of windows.
+
+    >>> import torchlike as torch
+    >>> torch.nn.AdaptiveAvgPool1d(2)(torch.tensor([[1.0, 3.0, 2.0, 6.0]]))
+    tensor([[2., 4.]])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.adaptive_avg_pool1d(input, self.output_size)
 
 
 class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
-    """The means of `output_size` windows that cover (N, C, H, W) or (C, H, W). None keeps the size of a dimension."""
+    """The means of `output_size` windows that cover (N, C, H, W) or (C, H, W).
+
+    Args:
+      output_size: the number of windows in each dimension, or one number for both. None keeps the size of a dimension.
+
+    >>> import torchlike as torch
+    >>> torch.nn.AdaptiveAvgPool2d((2, None))(torch.ones(1, 4, 6)).shape
+    torch.Size([1, 2, 6])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.adaptive_avg_pool2d(input, self.output_size)
@@ -370,7 +557,12 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
 class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
     """The means of `output_size` windows that cover (N, C, D, H, W) or (C, D, H, W).
 
-    None keeps the size of a dimension.
+    Args:
+      output_size: the number of windows in each dimension, or one number for all. None keeps the size of a dimension.
+
+    >>> import torchlike as torch
+    >>> torch.nn.AdaptiveAvgPool3d(1)(torch.ones(1, 4, 4, 6)).shape
+    torch.Size([1, 1, 1, 1])
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -387,14 +579,32 @@ class _AdaptiveMaxPoolNd(_AdaptivePool):
 
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
-    """The maxima of `output_size` windows that cover (N, C, L) or (C, L)."""
+    """The maxima of `output_size` windows that cover (N, C, L) or (C, L).
+
+    Args:
+      output_size: the number of windows.
+      return_indices: also return the index of each maximum.
+
+    >>> import torchlike as torch
+    >>> torch.nn.AdaptiveMaxPool1d(2)(torch.tensor([[1.0, 3.0, 2.0, 6.0]]))
+    tensor([[3., 6.]])
+    """
 
     def forward(self, input: Tensor) -> Any:
         return F.adaptive_max_pool1d(input, self.output_size, self.return_indices)
 
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
-    """The maxima of `output_size` windows that cover (N, C, H, W) or (C, H, W). None keeps the size of a dimension."""
+    """The maxima of `output_size` windows that cover (N, C, H, W) or (C, H, W).
+
+    Args:
+      output_size: the number of windows in each dimension, or one number for both. None keeps the size of a dimension.
+      return_indices: also return the index of each maximum in the flattened image.
+
+    >>> import torchlike as torch
+    >>> torch.nn.AdaptiveMaxPool2d((2, None))(torch.ones(1, 4, 6)).shape
+    torch.Size([1, 2, 6])
+    """
 
     def forward(self, input: Tensor) -> Any:
         return F.adaptive_max_pool2d(input, self.output_size, self.return_indices)
@@ -403,7 +613,13 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
 class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
     """The maxima of `output_size` windows that cover (N, C, D, H, W) or (C, D, H, W).
 
-    None keeps the size of a dimension.
+    Args:
+      output_size: the number of windows in each dimension, or one number for all. None keeps the size of a dimension.
+      return_indices: also return the index of each maximum in the flattened volume.
+
+    >>> import torchlike as torch
+    >>> torch.nn.AdaptiveMaxPool3d(1)(torch.ones(1, 4, 4, 6)).shape
+    torch.Size([1, 1, 1, 1])
     """
 
     def forward(self, input: Tensor) -> Any:

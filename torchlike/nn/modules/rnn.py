@@ -33,6 +33,26 @@ class RNNBase(Module):
     The parameters of layer k are `weight_ih_lk`, `weight_hh_lk`, `bias_ih_lk`, `bias_hh_lk` and, with projections,
     `weight_hr_lk`. Those of the reverse direction end in `_reverse`. All are initialized from U(-b, b) with
     b = 1/sqrt(hidden_size).
+
+    Args:
+      mode: 'LSTM', 'GRU', 'RNN_TANH' or 'RNN_RELU'.
+      input_size: the size of an input step.
+      hidden_size: the size of the state.
+      num_layers: the number of stacked layers. Each layer reads the outputs of the previous one.
+      bias: add biases.
+      batch_first: inputs and outputs have the shape (N, L, size) instead of (L, N, size). States do not change.
+      dropout: the dropout probability of the outputs between layers, in training mode.
+      bidirectional: run each layer in both directions. The outputs of the two directions are concatenated.
+      proj_size: the size to which the state of an LSTM is projected. 0 means no projection.
+      device, dtype: of the parameters. The defaults are the current default device and dtype.
+
+    Raises:
+      ValueError: a size is not positive, `dropout` is not in [0, 1], `proj_size` is not smaller than `hidden_size`, or
+        `mode` is unknown.
+
+    >>> import torchlike as torch
+    >>> [name for name, _ in torch.nn.RNNBase("GRU", 3, 4).named_parameters()]
+    ['weight_ih_l0', 'weight_hh_l0', 'bias_ih_l0', 'bias_hh_l0']
     """
 
     __constants__ = [
@@ -152,7 +172,12 @@ class RNNBase(Module):
     # --- checks. They have PyTorch's names, because subclasses override them ---
 
     def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:
-        """Raise if the input has a wrong number of dimensions, size, or (without autocast) dtype."""
+        """Raise if the input has a wrong number of dimensions, size, or (without autocast) dtype.
+
+        Args:
+          input: the input, or the data of a packed sequence.
+          batch_sizes: the batch sizes of a packed sequence, or None.
+        """
         weight = self.weight_ih_l0
         if input.dtype != weight.dtype and not modes.local.autocast:
             raise _errors.rnn_dtype(input.dtype, weight.dtype)
@@ -165,7 +190,12 @@ class RNNBase(Module):
             )
 
     def get_expected_hidden_size(self, input: Tensor, batch_sizes: Tensor | None) -> tuple[int, int, int]:
-        """Return the required shape of the initial state."""
+        """Return the required shape of the initial state.
+
+        Args:
+          input: the input, or the data of a packed sequence.
+          batch_sizes: the batch sizes of a packed sequence, or None.
+        """
         if batch_sizes is not None:
             batch = int(batch_sizes[0])
         else:
@@ -175,12 +205,24 @@ class RNNBase(Module):
     def check_hidden_size(
         self, hx: Tensor, expected_hidden_size: tuple[int, int, int], msg: str = "Expected hidden size {}, got {}"
     ) -> None:
-        """Raise if the state does not have the expected shape."""
+        """Raise if the state does not have the expected shape.
+
+        Args:
+          hx: the state.
+          expected_hidden_size: the shape.
+          msg: the message of the error, with places for the expected and the given shape.
+        """
         if tuple(hx.size()) != expected_hidden_size:
             raise RuntimeError(msg.format(expected_hidden_size, list(hx.size())))
 
     def check_forward_args(self, input: Tensor, hidden: State, batch_sizes: Tensor | None) -> None:
-        """Raise if the input or the state does not fit the layer."""
+        """Raise if the input or the state does not fit the layer.
+
+        Args:
+          input: the input, or the data of a packed sequence.
+          hidden: the state.
+          batch_sizes: the batch sizes of a packed sequence, or None.
+        """
         self.check_input(input, batch_sizes)
         self.check_hidden_size(hidden, self.get_expected_hidden_size(input, batch_sizes))
 
@@ -260,8 +302,26 @@ class RNN(RNNBase):
     """The Elman recurrent layer: h' = tanh(W_ih x + b_ih + W_hh h + b_hh).
 
     The signature is `RNN(input_size, hidden_size, num_layers=1, nonlinearity='tanh', bias=True, batch_first=False,
-    dropout=0.0, bidirectional=False)`. With `nonlinearity='relu'` relu replaces tanh. Dropout applies between layers.
-    The layer returns (output, h_n). The shape of h_n is (layers · directions, N, hidden_size).
+    dropout=0.0, bidirectional=False, device=None, dtype=None)`. The input has the shape (L, N, input_size), or
+    (L, input_size), or is a `PackedSequence`. An initial state of the shape of h_n may follow it; the default is zeros.
+
+    Args:
+      input_size: the size of an input step.
+      hidden_size: the size of the state.
+      num_layers: the number of stacked layers. Each layer reads the outputs of the previous one.
+      nonlinearity: 'tanh', or 'relu' in place of tanh.
+      bias: add biases.
+      batch_first: inputs and outputs have the shape (N, L, size) instead of (L, N, size). States do not change.
+      dropout: the dropout probability of the outputs between layers, in training mode.
+      bidirectional: run each layer in both directions. The outputs of the two directions are concatenated.
+      device, dtype: of the parameters. The defaults are the current default device and dtype.
+
+    Returns:
+      The pair (output, h_n): (L, N, directions · hidden_size) and (num_layers · directions, N, hidden_size).
+
+    Raises:
+      ValueError: an option is out of range, or `proj_size` is given.
+      RuntimeError: the input or the state does not fit. The call raises this.
 
     >>> import torchlike as torch
     >>> output, h = torch.nn.RNN(10, 20)(torch.ones(5, 3, 10))
@@ -292,15 +352,45 @@ class LSTM(RNNBase):
     W_ih x + b_ih + W_hh h + b_hh. The weights stack the gates in the order i, f, g, o.
 
     The signature is `LSTM(input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0,
-    bidirectional=False, proj_size=0)`. The layer returns (output, (h_n, c_n)). With `proj_size` > 0, h is projected to
-    that size.
+    bidirectional=False, proj_size=0, device=None, dtype=None)`. The input has the shape (L, N, input_size), or
+    (L, input_size), or is a `PackedSequence`. An initial state (h, c) may follow it; the default is zeros.
+
+    Args:
+      input_size: the size of an input step.
+      hidden_size: the size of the state.
+      num_layers: the number of stacked layers. Each layer reads the outputs of the previous one.
+      bias: add biases.
+      batch_first: inputs and outputs have the shape (N, L, size) instead of (L, N, size). States do not change.
+      dropout: the dropout probability of the outputs between layers, in training mode.
+      bidirectional: run each layer in both directions. The outputs of the two directions are concatenated.
+      proj_size: the size to which h is projected, less than `hidden_size`. 0 means no projection.
+      device, dtype: of the parameters. The defaults are the current default device and dtype.
+
+    Returns:
+      The pair (output, (h_n, c_n)). The shapes are (L, N, directions · size), (num_layers · directions, N, size) and
+      (num_layers · directions, N, hidden_size), where size is `proj_size` or `hidden_size`.
+
+    Raises:
+      ValueError: an option is out of range.
+      RuntimeError: the input or the state does not fit. The call raises this.
+
+    >>> import torchlike as torch
+    >>> output, (h, c) = torch.nn.LSTM(10, 20, batch_first=True)(torch.ones(3, 5, 10))
+    >>> output.shape, h.shape, c.shape
+    (torch.Size([3, 5, 20]), torch.Size([1, 3, 20]), torch.Size([1, 3, 20]))
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__("LSTM", *args, **kwargs)
 
     def check_forward_args(self, input: Tensor, hidden: State, batch_sizes: Tensor | None) -> None:
-        """Raise if the input or one of the two states does not fit the layer."""
+        """Raise if the input or one of the two states does not fit the layer.
+
+        Args:
+          input: the input, or the data of a packed sequence.
+          hidden: the states (h, c).
+          batch_sizes: the batch sizes of a packed sequence, or None.
+        """
         self.check_input(input, batch_sizes)
         expected = self.get_expected_hidden_size(input, batch_sizes)
         self.check_hidden_size(hidden[0], expected, "Expected hidden[0] size {}, got {}")
@@ -332,7 +422,30 @@ class GRU(RNNBase):
     in the order r, z, n.
 
     The signature is `GRU(input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0,
-    bidirectional=False)`. The layer returns (output, h_n).
+    bidirectional=False, device=None, dtype=None)`. The input has the shape (L, N, input_size), or (L, input_size), or
+    is a `PackedSequence`. An initial state of the shape of h_n may follow it; the default is zeros.
+
+    Args:
+      input_size: the size of an input step.
+      hidden_size: the size of the state.
+      num_layers: the number of stacked layers. Each layer reads the outputs of the previous one.
+      bias: add biases.
+      batch_first: inputs and outputs have the shape (N, L, size) instead of (L, N, size). States do not change.
+      dropout: the dropout probability of the outputs between layers, in training mode.
+      bidirectional: run each layer in both directions. The outputs of the two directions are concatenated.
+      device, dtype: of the parameters. The defaults are the current default device and dtype.
+
+    Returns:
+      The pair (output, h_n): (L, N, directions · hidden_size) and (num_layers · directions, N, hidden_size).
+
+    Raises:
+      ValueError: an option is out of range, or `proj_size` is given.
+      RuntimeError: the input or the state does not fit. The call raises this.
+
+    >>> import torchlike as torch
+    >>> output, h = torch.nn.GRU(10, 20, bidirectional=True)(torch.ones(5, 3, 10))
+    >>> output.shape, h.shape
+    (torch.Size([5, 3, 40]), torch.Size([2, 3, 20]))
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -348,7 +461,18 @@ class GRU(RNNBase):
 
 
 class RNNCellBase(Module):
-    """The base class of the recurrent cells: the parameters of one step with `num_chunks` gates."""
+    """The base class of the recurrent cells: the parameters of one step with `num_chunks` gates.
+
+    Args:
+      input_size, hidden_size: the sizes of the input and of the state.
+      bias: add biases.
+      num_chunks: the number of gates, whose weights are stacked.
+      device, dtype: of the parameters. The defaults are the current default device and dtype.
+
+    >>> import torchlike as torch
+    >>> torch.nn.RNNCellBase(3, 4, bias=True, num_chunks=2).weight_ih.shape
+    torch.Size([8, 3])
+    """
 
     __constants__ = ["input_size", "hidden_size", "bias"]
 
@@ -406,7 +530,23 @@ class RNNCellBase(Module):
 
 
 class RNNCell(RNNCellBase):
-    """A cell that computes one step of `RNN`: (N, input_size), (N, hidden_size) -> (N, hidden_size)."""
+    """A cell that computes one step of `RNN`: (N, input_size), (N, hidden_size) -> (N, hidden_size).
+
+    Without a state, the state is zeros. Input and state may be a single sample, without N.
+
+    Args:
+      input_size, hidden_size: the sizes of the input and of the state.
+      bias: add biases.
+      nonlinearity: 'tanh' or 'relu'.
+      device, dtype: of the parameters. The defaults are the current default device and dtype.
+
+    Raises:
+      RuntimeError: `nonlinearity` is unknown. The call raises this.
+
+    >>> import torchlike as torch
+    >>> torch.nn.RNNCell(10, 20)(torch.ones(3, 10)).shape
+    torch.Size([3, 20])
+    """
 
     __constants__ = ["input_size", "hidden_size", "bias", "nonlinearity"]
 
@@ -432,7 +572,20 @@ class RNNCell(RNNCellBase):
 
 
 class LSTMCell(RNNCellBase):
-    """A cell that computes one step of `LSTM`: (N, input_size), (h, c) -> (h', c'), each (N, hidden_size)."""
+    """A cell that computes one step of `LSTM`: (N, input_size), (h, c) -> (h', c'), each (N, hidden_size).
+
+    Without a state, h and c are zeros. Input and states may be a single sample, without N.
+
+    Args:
+      input_size, hidden_size: the sizes of the input and of the state.
+      bias: add biases.
+      device, dtype: of the parameters. The defaults are the current default device and dtype.
+
+    >>> import torchlike as torch
+    >>> h, c = torch.nn.LSTMCell(10, 20)(torch.ones(3, 10))
+    >>> h.shape, c.shape
+    (torch.Size([3, 20]), torch.Size([3, 20]))
+    """
 
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
@@ -450,7 +603,19 @@ class LSTMCell(RNNCellBase):
 
 
 class GRUCell(RNNCellBase):
-    """A cell that computes one step of `GRU`: (N, input_size), (N, hidden_size) -> (N, hidden_size)."""
+    """A cell that computes one step of `GRU`: (N, input_size), (N, hidden_size) -> (N, hidden_size).
+
+    Without a state, the state is zeros. Input and state may be a single sample, without N.
+
+    Args:
+      input_size, hidden_size: the sizes of the input and of the state.
+      bias: add biases.
+      device, dtype: of the parameters. The defaults are the current default device and dtype.
+
+    >>> import torchlike as torch
+    >>> torch.nn.GRUCell(10, 20)(torch.ones(3, 10)).shape
+    torch.Size([3, 20])
+    """
 
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None

@@ -53,9 +53,24 @@ class _Table(Module):
 class Embedding(_Table):
     """A lookup table of embedding vectors: integer indices of any shape (*) -> (*, embedding_dim).
 
-    `weight` has shape (num_embeddings, embedding_dim) and is initialized from the standard normal distribution. The row
-    `padding_idx` is initialized to zeros and receives no gradient. With `max_norm`, a lookup rescales
-    in place those of its rows whose `norm_type`-norm exceeds `max_norm`.
+    `weight` has shape (num_embeddings, embedding_dim) and is initialized from the standard normal distribution.
+
+    Args:
+      num_embeddings: the number of rows of the table.
+      embedding_dim: the size of a row.
+      padding_idx: the index of a row that is initialized to zeros and receives no gradient.
+      max_norm: a lookup first scales down, in place, those of its rows whose norm exceeds this number.
+      norm_type: the exponent p of this norm.
+      scale_grad_by_freq: divide the gradient of a row by the number of its lookups.
+      sparse: the gradient of `weight` is a sparse tensor.
+      _weight: a table to use instead of a new one.
+      _freeze: do not train the table.
+      device, dtype: of the parameters. The defaults are the current default device and dtype.
+
+    Raises:
+      AssertionError: `padding_idx` is not a row, or `_weight` has another shape.
+      IndexError: an index is out of range and the input is already on the host. The call raises this. Otherwise such an
+        index gives NaN.
 
     >>> import torchlike as torch
     >>> torch.nn.Embedding(10, 3)(torch.tensor([[1, 2], [4, 5]])).shape
@@ -125,7 +140,17 @@ class Embedding(_Table):
         scale_grad_by_freq: bool = False,
         sparse: bool = False,
     ) -> Self:
-        """Return a layer that shares the given table without copying it. It is not trained unless `freeze=False`."""
+        """Return a layer that shares the given table without copying it. It is not trained unless `freeze=False`.
+
+        Args:
+          embeddings: the table, (num_embeddings, embedding_dim).
+          freeze: do not train the table.
+          padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse: as for `Embedding`. The padding row keeps its
+            values.
+
+        Raises:
+          AssertionError: the table has not two dimensions.
+        """
         if embeddings.dim() != 2:
             raise _errors.embedding_table_dimensions()
         rows, columns = embeddings.shape
@@ -136,8 +161,31 @@ class Embedding(_Table):
 class EmbeddingBag(_Table):
     """An embedding layer that reduces each bag of indices to one vector: the sum, mean or maximum of the rows.
 
-    The bags are the rows of a 2-dimensional input, or the segments of a 1-dimensional input that start at `offsets`.
-    `per_sample_weights` scales each row. It is supported only with mode 'sum'.
+    The bags are the rows of a 2-dimensional input (B, L), or the segments of a 1-dimensional input that start at
+    `offsets` (B). The result has shape (B, embedding_dim). `per_sample_weights` scales each row. It is supported only
+    with mode 'sum'.
+
+    Args:
+      num_embeddings: the number of rows of the table.
+      embedding_dim: the size of a row.
+      max_norm: a lookup first scales down, in place, those of its rows whose norm exceeds this number.
+      norm_type: the exponent p of this norm.
+      scale_grad_by_freq: divide the gradient of a row by the number of its lookups. Not supported with mode 'max'.
+      mode: 'sum', 'mean' or 'max'.
+      sparse: the gradient of `weight` is a sparse tensor. Not supported with mode 'max'.
+      _weight: a table to use instead of a new one.
+      include_last_offset: `offsets` has one more element, the end of the last bag.
+      padding_idx: the index of a row that does not contribute.
+      device, dtype: of the parameters. The defaults are the current default device and dtype.
+
+    Raises:
+      AssertionError: `padding_idx` is not a row, or `_weight` has another shape.
+      ValueError: `mode` is unknown, or the shapes do not fit. The call raises this.
+
+    >>> import torchlike as torch
+    >>> bag = torch.nn.EmbeddingBag(10, 3, mode="sum")
+    >>> bag(torch.tensor([1, 2, 4, 5]), offsets=torch.tensor([0, 2])).shape
+    torch.Size([2, 3])
     """
 
     __constants__ = [
@@ -220,7 +268,17 @@ class EmbeddingBag(_Table):
         include_last_offset: bool = False,
         padding_idx: int | None = None,
     ) -> Self:
-        """Return a layer that shares the given table without copying it. It is not trained unless `freeze=False`."""
+        """Return a layer that shares the given table without copying it. It is not trained unless `freeze=False`.
+
+        Args:
+          embeddings: the table, (num_embeddings, embedding_dim).
+          freeze: do not train the table.
+          max_norm, norm_type, scale_grad_by_freq, mode, sparse, include_last_offset, padding_idx: as for
+            `EmbeddingBag`.
+
+        Raises:
+          AssertionError: the table has not two dimensions.
+        """
         if embeddings.dim() != 2:
             raise _errors.embedding_table_dimensions()
         rows, columns = embeddings.shape

@@ -61,9 +61,23 @@ def _get_seq_len(src: Tensor, batch_first: bool) -> int | None:
 class TransformerEncoderLayer(Module):
     """A self-attention block followed by a feed-forward block of two linear layers.
 
-    Each block has dropout, a residual connection and a layer norm. The norm follows the block, or precedes it with
-    `norm_first`. `activation` is 'relu', 'gelu' or a function. The input has shape (L, N, d_model), or (N, L, d_model)
-    with `batch_first`.
+    Each block has dropout, a residual connection and a layer norm. The input and the output have the shape (L, N,
+    d_model), or (L, d_model) for a single sample.
+
+    Args:
+      d_model: the size of a position.
+      nhead: the number of attention heads, which divides `d_model`.
+      dim_feedforward: the hidden size of the feed-forward block.
+      dropout: the dropout probability, in training mode.
+      activation: 'relu', 'gelu' or a function, of the feed-forward block.
+      layer_norm_eps: is added to the variance in the layer norms.
+      batch_first: the input has the shape (N, L, d_model).
+      norm_first: the layer norm precedes its block instead of following it.
+      bias: give the linear layers and the layer norms biases.
+      device, dtype: of the parameters. The defaults are the current default device and dtype.
+
+    Raises:
+      RuntimeError: `activation` is another string.
 
     >>> import torchlike as torch
     >>> torch.nn.TransformerEncoderLayer(8, 2, 16)(torch.ones(5, 3, 8)).shape
@@ -136,7 +150,27 @@ class TransformerEncoderLayer(Module):
 class TransformerDecoderLayer(Module):
     """A self-attention block, a block of attention to the encoder output, and a feed-forward block.
 
-    Each block has dropout, a residual connection and a layer norm.
+    Each block has dropout, a residual connection and a layer norm. A call receives the target (T, N, d_model) and the
+    encoder output (S, N, d_model), and returns (T, N, d_model).
+
+    Args:
+      d_model: the size of a position.
+      nhead: the number of attention heads, which divides `d_model`.
+      dim_feedforward: the hidden size of the feed-forward block.
+      dropout: the dropout probability, in training mode.
+      activation: 'relu', 'gelu' or a function, of the feed-forward block.
+      layer_norm_eps: is added to the variance in the layer norms.
+      batch_first: the input has the shape (N, L, d_model).
+      norm_first: the layer norm precedes its block instead of following it.
+      bias: give the linear layers and the layer norms biases.
+      device, dtype: of the parameters. The defaults are the current default device and dtype.
+
+    Raises:
+      RuntimeError: `activation` is another string.
+
+    >>> import torchlike as torch
+    >>> torch.nn.TransformerDecoderLayer(8, 2, 16)(torch.ones(5, 3, 8), torch.ones(4, 3, 8)).shape
+    torch.Size([5, 3, 8])
     """
 
     __constants__ = ["norm_first"]
@@ -208,11 +242,20 @@ class TransformerDecoderLayer(Module):
 
 
 class TransformerEncoder(Module):
-    """A stack of `num_layers` copies of an encoder layer and an optional final norm.
+    """A stack of copies of an encoder layer and an optional final norm.
 
-    With `enable_nested_tensor` PyTorch skips padding in inference, so the padded positions of the output are zero
-    before the final norm. Here the padded positions are computed and then set to zero. With `mask_check`, this is done
-    only for masks with all padding at the end.
+    Args:
+      encoder_layer: a `TransformerEncoderLayer`, which is copied.
+      num_layers: the number of copies.
+      norm: a layer that is applied to the result.
+      enable_nested_tensor: PyTorch skips padding in inference, so the padded positions of the output are zero before
+        the final norm. Here the padded positions are computed and then set to zero.
+      mask_check: do this only for masks with all padding at the end.
+
+    >>> import torchlike as torch
+    >>> layer = torch.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+    >>> torch.nn.TransformerEncoder(layer, num_layers=2)(torch.ones(3, 5, 8)).shape
+    torch.Size([3, 5, 8])
     """
 
     __constants__ = ["norm"]
@@ -291,7 +334,18 @@ def _why_not_nested(layer: Any) -> str:
 
 
 class TransformerDecoder(Module):
-    """A stack of `num_layers` copies of a decoder layer and an optional final norm."""
+    """A stack of copies of a decoder layer and an optional final norm.
+
+    Args:
+      decoder_layer: a `TransformerDecoderLayer`, which is copied.
+      num_layers: the number of copies.
+      norm: a layer that is applied to the result.
+
+    >>> import torchlike as torch
+    >>> layer = torch.nn.TransformerDecoderLayer(8, 2, 16)
+    >>> torch.nn.TransformerDecoder(layer, num_layers=2)(torch.ones(5, 3, 8), torch.ones(4, 3, 8)).shape
+    torch.Size([5, 3, 8])
+    """
 
     __constants__ = ["norm"]
 
@@ -325,7 +379,28 @@ class TransformerDecoder(Module):
 class Transformer(Module):
     """An encoder-decoder transformer: sources (S, N, d_model) and targets (T, N, d_model) -> (T, N, d_model).
 
-    With `batch_first`, N is the first dimension. `custom_encoder` and `custom_decoder` replace the standard ones.
+    Args:
+      d_model: the size of a position.
+      nhead: the number of attention heads, which divides `d_model`.
+      num_encoder_layers, num_decoder_layers: the numbers of layers.
+      dim_feedforward: the hidden size of the feed-forward blocks.
+      dropout: the dropout probability, in training mode.
+      activation: 'relu', 'gelu' or a function, of the feed-forward blocks.
+      custom_encoder, custom_decoder: modules that replace the standard ones.
+      layer_norm_eps: is added to the variance in the layer norms.
+      batch_first: the inputs and the output have the shape (N, L, d_model).
+      norm_first: the layer norm precedes its block instead of following it.
+      bias: give the linear layers and the layer norms biases.
+      device, dtype: of the parameters. The defaults are the current default device and dtype.
+
+    Raises:
+      RuntimeError: the batch sizes of sources and targets differ, or their last size is not `d_model`. The call raises
+        this.
+
+    >>> import torchlike as torch
+    >>> model = torch.nn.Transformer(8, 2, 1, 1, 16, batch_first=True)
+    >>> model(torch.ones(3, 4, 8), torch.ones(3, 5, 8)).shape
+    torch.Size([3, 5, 8])
     """
 
     def __init__(
@@ -394,7 +469,15 @@ class Transformer(Module):
 
     @staticmethod
     def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
-        """Return the causal mask: 0 on and below the diagonal, -inf above it."""
+        """Return the causal mask: 0 on and below the diagonal, -inf above it.
+
+        Args:
+          sz: the length of the sequence.
+          device, dtype: of the mask. The defaults are the current default device and dtype.
+
+        Returns:
+          (sz, sz).
+        """
         return _generate_square_subsequent_mask(sz, device, dtype)
 
 

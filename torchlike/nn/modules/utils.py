@@ -15,7 +15,18 @@ __all__ = ["consume_prefix_in_state_dict_if_present"]
 
 
 def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: str) -> None:
-    """Remove `prefix` in place from the keys that start with it, for example the prefix that `DataParallel` adds."""
+    """Remove `prefix` in place from the keys that start with it, for example the prefix that `DataParallel` adds.
+
+    Args:
+      state_dict: the dictionary.
+      prefix: the prefix, for example "module.".
+
+    >>> import torchlike as torch
+    >>> state = {"module.weight": torch.ones(2)}
+    >>> torch.nn.modules.utils.consume_prefix_in_state_dict_if_present(state, "module.")
+    >>> list(state)
+    ['weight']
+    """
     for key in [key for key in state_dict if key.startswith(prefix)]:
         state_dict[key[len(prefix) :]] = state_dict.pop(key)
     metadata = getattr(state_dict, "_metadata", None)

@@ -14,10 +14,17 @@ class DataParallel(Module):
     """A wrapper that calls `module`, as in PyTorch with at most one accelerator.
 
     Args:
-        module: the wrapped module, available as `self.module`.
-        device_ids: at most one accelerator. Ignored if no accelerator is available, as in PyTorch.
-        output_device: has no effect, because there are no results to gather.
-        dim: has no effect. It is the dimension along which PyTorch splits batches.
+      module: the wrapped module, available as `self.module`.
+      device_ids: at most one accelerator. Ignored if no accelerator is available, as in PyTorch.
+      output_device: has no effect, because there are no results to gather.
+      dim: has no effect. It is the dimension along which PyTorch splits batches.
+
+    Raises:
+      NotImplementedError: several devices are given.
+
+    >>> import torchlike as torch
+    >>> torch.nn.DataParallel(torch.nn.Linear(2, 3))(torch.ones(4, 2)).shape
+    torch.Size([4, 3])
     """
 
     def __init__(

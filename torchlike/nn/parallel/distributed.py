@@ -41,13 +41,18 @@ class DistributedDataParallel(Module, Joinable):
     Args:
       module: the wrapped module, available as `self.module`.
       device_ids, output_device: at most one device, and none for modules on the CPU.
+      dim: has no effect.
       broadcast_buffers: broadcast the buffers of the first process before each forward pass. The default is True.
+      forward_sync_buffers: takes precedence over `broadcast_buffers`.
+      init_sync: check that the processes have the same parameters, and broadcast the state of the first process.
       process_group: the process group. The default is the default group.
       find_unused_parameters: allow parameters that a pass does not use. If False, such a pass makes the next forward
         pass raise RuntimeError.
       static_graph: the same as `find_unused_parameters` here.
       bucket_cap_mb, bucket_cap_mb_list, gradient_as_bucket_view, batched_grad_copy, check_reduction: have no effect on
         results.
+      delay_all_reduce_named_params, param_to_hook_all_reduce, mixed_precision, device_mesh: not supported.
+      skip_all_reduce_unused_params: not supported.
 
     Raises:
       ValueError: there is no process group.
@@ -148,6 +153,13 @@ class DistributedDataParallel(Module, Joinable):
         The hook is called once for each dtype with a `torch.distributed.GradBucket`, which holds all gradients of that
         dtype. It returns a future of the tensor that replaces the bucket's buffer. Call this method at most once, and
         before the first backward pass.
+
+        Args:
+          state: the first argument of the hook.
+          hook: the function.
+
+        Raises:
+          TypeError: the hook is not callable.
         """
         if not callable(hook):
             raise TypeError("Communication hook must be callable.")

@@ -11,8 +11,19 @@ from torchlike.nn import _errors
 def scatter(inputs: Any, target_gpus: Sequence[Any], dim: int = 0) -> Any:
     """Return `inputs` as a sequence with one entry for the single device.
 
-    The sequence is a tuple if `inputs` is a tensor, and a list otherwise. PyTorch splits tensors along `dim` over the
-    devices. Several devices are not supported.
+    The sequence is a tuple if `inputs` is a tensor, and a list otherwise.
+
+    Args:
+      inputs: a tensor or another object.
+      target_gpus: the devices, at most one.
+      dim: has no effect. PyTorch splits tensors along it over the devices.
+
+    Raises:
+      NotImplementedError: there are several devices.
+
+    >>> import torchlike as torch
+    >>> torch.nn.parallel.scatter(torch.ones(2), [0])
+    (tensor([1., 1.]),)
     """
     from torchlike import Tensor
 
@@ -31,8 +42,17 @@ def scatter_kwargs(
 def gather(outputs: Any, target_device: Any, dim: int = 0) -> Any:
     """Return the output of the single device.
 
-    PyTorch concatenates the tensors of all devices along `dim` on the device `target_device`. Both have no effect,
-    because several devices are not supported.
+    Args:
+      outputs: a sequence with at most one output.
+      target_device: has no effect. PyTorch moves the tensors of all devices to it.
+      dim: has no effect. PyTorch concatenates the tensors along it.
+
+    Raises:
+      NotImplementedError: there are several outputs.
+
+    >>> import torchlike as torch
+    >>> torch.nn.parallel.gather([torch.ones(2)], "cpu")
+    tensor([1., 1.])
     """
     if len(outputs) > 1:
         raise _errors.unsupported("gather", "outputs")

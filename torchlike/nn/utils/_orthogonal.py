@@ -121,9 +121,23 @@ def orthogonal(
 ) -> Module:
     """Parametrize `name`, a matrix or a batch of matrices, to have orthonormal columns, or rows if it is wide.
 
-    `orthogonal_map` is "matrix_exp", "cayley" or "householder". The default is "matrix_exp" for square and for complex
-    matrices, and "householder" otherwise. With `use_trivialization` the map is relative to the last assigned matrix.
-    Returns the module.
+    Args:
+      module: the module, which is changed.
+      name: the name of the parameter.
+      orthogonal_map: "matrix_exp", "cayley" or "householder". The default is "matrix_exp" for square and for complex
+        matrices, and "householder" otherwise.
+      use_trivialization: the map is relative to the last assigned matrix.
+
+    Returns:
+      The module.
+
+    Raises:
+      ValueError: there is no such tensor, it has fewer than two dimensions, or the map is unknown.
+
+    >>> import torchlike as torch
+    >>> layer = torch.nn.utils.parametrizations.orthogonal(torch.nn.Linear(3, 2))
+    >>> layer.weight.shape
+    torch.Size([2, 3])
     """
     weight = getattr(module, name, None)
     if not isinstance(weight, Tensor):

@@ -22,10 +22,23 @@ def get_total_norm(
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
-    """Return the norm of all elements of all tensors together. `norm_type` may be `'inf'`.
+    """Return the norm of all elements of all tensors together.
 
-    If `error_if_nonfinite` is true, an infinite or NaN norm raises an error.
-    `foreach` has no effect: in PyTorch it selects among implementations with equal results.
+    Args:
+      tensors: a tensor or an iterable of tensors. Without tensors, the norm is 0.
+      norm_type: the exponent of the norm, a number or 'inf'.
+      error_if_nonfinite: raise an error if the norm is infinite or NaN. This waits for the value.
+      foreach: has no effect. In PyTorch it selects among implementations with equal results.
+
+    Returns:
+      A zero-dimensional tensor.
+
+    Raises:
+      RuntimeError: the norm is not finite, and `error_if_nonfinite` is set.
+
+    >>> import torchlike as torch
+    >>> torch.nn.utils.get_total_norm([torch.tensor([3.0]), torch.tensor([4.0])])
+    tensor(5.)
     """
     tensors = [tensors] if isinstance(tensors, Tensor) else list(tensors)
     norm_type = float(norm_type)
@@ -45,7 +58,18 @@ def clip_grads_with_norm_(
 ) -> None:
     """Scale all gradients by min(1, max_norm / (total_norm + 1e-6)), in place.
 
-    `foreach` has no effect: in PyTorch it selects among implementations with equal results.
+    Args:
+      parameters: a tensor or an iterable of tensors, whose gradients are scaled.
+      max_norm: the largest norm.
+      total_norm: the norm of the gradients, as `get_total_norm` returns it.
+      foreach: has no effect. In PyTorch it selects among implementations with equal results.
+
+    >>> import torchlike as torch
+    >>> w = torch.nn.Parameter(torch.zeros(2))
+    >>> w.grad = torch.tensor([3.0, 4.0])
+    >>> torch.nn.utils.clip_grads_with_norm_(w, 1.0, torch.tensor(5.0))
+    >>> w.grad
+    tensor([0.6000, 0.8000])
     """
     gradients = _gradients(parameters)
     with torchlike.no_grad():
@@ -62,7 +86,20 @@ def clip_grad_norm_(
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
-    """Scale the gradients down in place so that their total norm is at most `max_norm`. Return the original norm.
+    """Scale the gradients down in place so that their total norm is at most `max_norm`.
+
+    Args:
+      parameters: a tensor or an iterable of tensors, whose gradients are scaled.
+      max_norm: the largest norm.
+      norm_type: the exponent of the norm, a number or 'inf'.
+      error_if_nonfinite: raise an error if the norm is infinite or NaN. This waits for the value.
+      foreach: has no effect. In PyTorch it selects among implementations with equal results.
+
+    Returns:
+      The norm before the scaling, a zero-dimensional tensor.
+
+    Raises:
+      RuntimeError: the norm is not finite, and `error_if_nonfinite` is set.
 
     >>> import torchlike as torch
     >>> w = torch.nn.Parameter(torch.zeros(2))
@@ -77,7 +114,18 @@ def clip_grad_norm_(
 
 
 def clip_grad_norm(*args: Any, **kwargs: Any) -> Tensor:
-    """The deprecated name of `clip_grad_norm_`."""
+    """The deprecated name of `clip_grad_norm_`. It gives a warning.
+
+    Args:
+      *args, **kwargs: the arguments of `clip_grad_norm_`.
+
+    >>> import torchlike as torch, warnings
+    >>> w = torch.nn.Parameter(torch.zeros(2))
+    >>> w.grad = torch.tensor([3.0, 4.0])
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     torch.nn.utils.clip_grad_norm(w, 1.0)
+    tensor(5.)
+    """
     warn(_errors.clip_grad_norm_renamed(), FutureWarning)
     return clip_grad_norm_(*args, **kwargs)
 
@@ -85,7 +133,17 @@ def clip_grad_norm(*args: Any, **kwargs: Any) -> Tensor:
 def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None) -> None:
     """Clamp every element of every gradient to [-clip_value, clip_value], in place.
 
-    `foreach` has no effect: in PyTorch it selects among implementations with equal results.
+    Args:
+      parameters: a tensor or an iterable of tensors, whose gradients are clamped.
+      clip_value: the bound.
+      foreach: has no effect. In PyTorch it selects among implementations with equal results.
+
+    >>> import torchlike as torch
+    >>> w = torch.nn.Parameter(torch.zeros(2))
+    >>> w.grad = torch.tensor([-3.0, 0.5])
+    >>> torch.nn.utils.clip_grad_value_(w, 1.0)
+    >>> w.grad.tolist()
+    [-1.0, 0.5]
     """
     limit = float(clip_value)
     with torchlike.no_grad():

@@ -12,6 +12,9 @@ from torchlike.nn import _errors
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
     """Return the elements of all parameters, concatenated to one vector.
 
+    Args:
+      parameters: an iterable of tensors.
+
     >>> import torchlike as torch
     >>> torch.nn.utils.parameters_to_vector([torch.ones(2), torch.zeros(1, 2)])
     tensor([1., 1., 0., 0.])
@@ -20,7 +23,21 @@ def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
 
 
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
-    """Set the data of the parameters to consecutive slices of `vec`."""
+    """Set the data of the parameters to consecutive slices of `vec`.
+
+    Args:
+      vec: a vector with the elements of all parameters, as `parameters_to_vector` returns it.
+      parameters: an iterable of tensors.
+
+    Raises:
+      TypeError: `vec` is not a tensor.
+
+    >>> import torchlike as torch
+    >>> a, b = torch.zeros(2), torch.zeros(1)
+    >>> torch.nn.utils.vector_to_parameters(torch.tensor([1.0, 2.0, 3.0]), [a, b])
+    >>> a, b
+    (tensor([1., 2.]), tensor([3.]))
+    """
     if not isinstance(vec, Tensor):
         raise _errors.vector_type(vec)
     start = 0

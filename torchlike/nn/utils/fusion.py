@@ -12,7 +12,21 @@ from torchlike.nn.utils import _errors
 
 
 def fuse_conv_bn_eval(conv: Any, bn: Any, transpose: bool = False) -> Any:
-    """Return a convolution that computes `bn(conv(x))` in evaluation mode."""
+    """Return a convolution that computes `bn(conv(x))` in evaluation mode.
+
+    Args:
+      conv: a convolution layer in evaluation mode. It is copied.
+      bn: a batch norm layer in evaluation mode.
+      transpose: whether `conv` is a transposed convolution.
+
+    Raises:
+      AssertionError: a layer is in training mode.
+
+    >>> import torchlike as torch
+    >>> conv, bn = torch.nn.Conv1d(2, 3, 1, bias=False).eval(), torch.nn.BatchNorm1d(3).eval()
+    >>> torch.nn.utils.fuse_conv_bn_eval(conv, bn).bias.shape
+    torch.Size([3])
+    """
     if conv.training or bn.training:
         raise _errors.fusion_in_training()
     fused = copy.deepcopy(conv)
@@ -31,13 +45,39 @@ def fuse_conv_bn_weights(
     bn_b: Tensor | None,
     transpose: bool = False,
 ) -> tuple[Parameter, Parameter]:
-    """Return the weight and bias of the convolution fused with the batch norm."""
+    """Return the weight and bias of the convolution fused with the batch norm.
+
+    Args:
+      conv_w, conv_b: weight and bias of the convolution. The bias may be None.
+      bn_rm, bn_rv, bn_eps, bn_w, bn_b: running mean, running variance, `eps`, weight and bias of the batch norm, each
+        (C).
+      transpose: whether the convolution is transposed.
+
+    >>> import torchlike as torch
+    >>> one = torch.ones(1)
+    >>> w, b = torch.nn.utils.fuse_conv_bn_weights(torch.ones(1, 1, 1), None, one, 4 * one, 0.0, None, None)
+    >>> w.item(), b.item()
+    (0.5, -0.5)
+    """
     shape = [1, -1] if transpose else [-1, 1]
     return _fused(conv_w, conv_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b, shape + [1] * (conv_w.dim() - 2))
 
 
 def fuse_linear_bn_eval(linear: Any, bn: Any) -> Any:
-    """Return a linear layer that computes `bn(linear(x))` in evaluation mode."""
+    """Return a linear layer that computes `bn(linear(x))` in evaluation mode.
+
+    Args:
+      linear: a linear layer in evaluation mode. It is copied.
+      bn: a batch norm layer in evaluation mode.
+
+    Raises:
+      AssertionError: a layer is in training mode.
+
+    >>> import torchlike as torch
+    >>> linear, bn = torch.nn.Linear(2, 3, bias=False).eval(), torch.nn.BatchNorm1d(3).eval()
+    >>> torch.nn.utils.fuse_linear_bn_eval(linear, bn).bias.shape
+    torch.Size([3])
+    """
     if linear.training or bn.training:
         raise _errors.fusion_in_training()
     fused = copy.deepcopy(linear)
@@ -55,7 +95,19 @@ def fuse_linear_bn_weights(
     bn_w: Tensor,
     bn_b: Tensor,
 ) -> tuple[Parameter, Parameter]:
-    """Return the weight and bias of the linear layer fused with the batch norm."""
+    """Return the weight and bias of the linear layer fused with the batch norm.
+
+    Args:
+      linear_w, linear_b: weight and bias of the linear layer. The bias may be None.
+      bn_rm, bn_rv, bn_eps, bn_w, bn_b: running mean, running variance, `eps`, weight and bias of the batch norm, each
+        (C).
+
+    >>> import torchlike as torch
+    >>> one = torch.ones(1)
+    >>> w, b = torch.nn.utils.fuse_linear_bn_weights(torch.ones(1, 1), None, one, 4 * one, 0.0, one, one)
+    >>> w.item(), b.item()
+    (0.5, 0.5)
+    """
     return _fused(linear_w, linear_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b, [-1, 1])
 
 

@@ -9,7 +9,16 @@ from typing import Any
 def skip_init(module_cls: type, *args: Any, **kwargs: Any) -> Any:
     """Return `module_cls(*args, **kwargs)` with uninitialized parameters.
 
-    The class must accept a `device` argument.
+    Args:
+      module_cls: a module class that accepts a `device` argument.
+      *args, **kwargs: its arguments. `device` is "cpu" by default.
+
+    Raises:
+      RuntimeError: the class is no module class, or does not accept `device`.
+
+    >>> import torchlike as torch
+    >>> torch.nn.utils.skip_init(torch.nn.Linear, 5, 1).weight.shape
+    torch.Size([1, 5])
     """
     from torchlike.nn.modules.module import Module
 

@@ -32,7 +32,15 @@ class _WeightNorm(Module):
 def weight_norm(module: Module, name: str = "weight", dim: int = 0) -> Module:
     """Parametrize `name` as a direction (`original1`) scaled to norms (`original0`), and return the module.
 
-    The norms are taken over all dimensions but `dim`.
+    Args:
+      module: the module, which is changed.
+      name: the name of the parameter.
+      dim: the norms are taken over all dimensions but this one. None means one norm for the whole tensor.
+
+    >>> import torchlike as torch
+    >>> layer = torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(3, 2))
+    >>> layer.parametrizations.weight.original0.shape
+    torch.Size([2, 1])
     """
     return register_parametrization(module, name, _WeightNorm(dim), unsafe=True)
 
@@ -80,7 +88,23 @@ class _SpectralNorm(Module):
 def spectral_norm(
     module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
 ) -> Any:
-    """Add a parametrization that divides `name` by its largest singular value, and return the module."""
+    """Add a parametrization that divides `name` by its largest singular value, and return the module.
+
+    Args:
+      module: the module, which is changed.
+      name: the name of the parameter.
+      n_power_iterations: the number of iterations that refine the estimate at each forward in training mode.
+      eps: the least divisor when vectors are normalized.
+      dim: the dimension of the output channels: 1 for a transposed convolution, otherwise 0 by default.
+
+    Raises:
+      ValueError: there is no such tensor, or `n_power_iterations` is not positive.
+
+    >>> import torchlike as torch
+    >>> layer = torch.nn.utils.parametrizations.spectral_norm(torch.nn.Linear(3, 2))
+    >>> layer.weight.shape
+    torch.Size([2, 3])
+    """
     weight = getattr(module, name, None)
     if not isinstance(weight, Tensor):
         raise _errors.nothing_to_parametrize(module, name)

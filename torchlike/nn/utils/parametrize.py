@@ -21,7 +21,14 @@ _cache: dict[tuple[int, str], Any] = {}
 
 @contextmanager
 def cached() -> Iterator[None]:
-    """Cache parametrized tensors: inside the block each tensor is computed only once."""
+    """Cache parametrized tensors: inside the block each tensor is computed only once.
+
+    >>> import torchlike as torch
+    >>> layer = torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(3, 2))
+    >>> with torch.nn.utils.parametrize.cached():
+    ...     layer.weight is layer.weight
+    True
+    """
     global _cached_blocks
     _cached_blocks += 1
     try:
@@ -36,7 +43,20 @@ class ParametrizationList(ModuleList):
     """The parametrizations of one tensor, with the original tensor or tensors from which it is computed.
 
     `original` is the original tensor. If the first `right_inverse` returns several tensors, they are `original0`,
-    `original1` and so on.
+    `original1` and so on. `register_parametrization` makes this list.
+
+    Args:
+      modules: the parametrizations, in order.
+      original: the tensor to parametrize.
+      unsafe: do not check that the parametrizations keep the shape and dtype.
+
+    Raises:
+      ValueError: the parametrizations change the shape or dtype, or do not return a tensor.
+
+    >>> import torchlike as torch
+    >>> listed = torch.nn.utils.parametrize.ParametrizationList([torch.nn.ReLU()], torch.tensor([-1.0, 2.0]))
+    >>> listed(), listed.original
+    (tensor([0., 2.]), tensor([-1.,  2.]))
     """
 
     def __init__(self, modules: Sequence[Module], original: Tensor, unsafe: bool = False) -> None:
@@ -73,7 +93,14 @@ class ParametrizationList(ModuleList):
             return inner
 
     def right_inverse(self, value: Tensor) -> None:
-        """Set the original tensors such that the parametrized tensor becomes `value`."""
+        """Set the original tensors such that the parametrized tensor becomes `value`.
+
+        Args:
+          value: the new value of the parametrized tensor.
+
+        Raises:
+          RuntimeError: a parametrization does not define `right_inverse`.
+        """
         with torchlike.no_grad():
             for module in reversed(list(self)):
                 if not hasattr(module, "right_inverse"):
@@ -147,7 +174,22 @@ def register_parametrization(
 
     Several parametrizations of an attribute are applied in the order of registration. The `right_inverse` of the first
     parametrization, if it exists, computes the original tensor from the current one. Assignment to the attribute needs
-    the `right_inverse` of all its parametrizations. Unless `unsafe` is true, shape and dtype may not change.
+    the `right_inverse` of all its parametrizations.
+
+    Args:
+      module: the module, whose class changes.
+      tensor_name: the name of a parameter or buffer.
+      parametrization: a module that computes the attribute from the original tensor.
+      unsafe: do not check that the shape and dtype stay the same.
+
+    Raises:
+      ValueError: there is no such tensor, or the parametrization changes the shape or dtype.
+
+    >>> import torchlike as torch
+    >>> layer = torch.nn.Linear(3, 2)
+    >>> layer = torch.nn.utils.parametrize.register_parametrization(layer, "weight", torch.nn.ReLU())
+    >>> bool((layer.weight >= 0).all())
+    True
     """
     parametrization.train(module.training)
     if is_parametrized(module, tensor_name):
@@ -174,7 +216,16 @@ def _add(listed: ParametrizationList, parametrization: Module, value: Tensor, un
 
 
 def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
-    """Return whether the attribute `tensor_name` is parametrized, or any attribute if `tensor_name` is None."""
+    """Return whether the attribute `tensor_name` is parametrized, or any attribute if `tensor_name` is None.
+
+    Args:
+      module: the module.
+      tensor_name: the name of the attribute.
+
+    >>> import torchlike as torch
+    >>> torch.nn.utils.parametrize.is_parametrized(torch.nn.Linear(3, 2))
+    False
+    """
     parametrizations = getattr(module, "parametrizations", None)
     if not isinstance(parametrizations, ModuleDict):
         return False
@@ -184,7 +235,19 @@ def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
 def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized: bool = True) -> Module:
     """Make the attribute `tensor_name` a plain tensor again, and return the module.
 
-    With `leave_parametrized` the attribute keeps its current value. Otherwise it becomes the original tensor.
+    Args:
+      module: the module.
+      tensor_name: the name of the attribute.
+      leave_parametrized: the attribute keeps its current value. Otherwise it becomes the original tensor.
+
+    Raises:
+      ValueError: the attribute is not parametrized, or there are several original tensors and `leave_parametrized` is
+        False.
+
+    >>> import torchlike as torch
+    >>> layer = torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(3, 2))
+    >>> torch.nn.utils.parametrize.remove_parametrizations(layer, "weight")
+    Linear(in_features=3, out_features=2, bias=True)
     """
     if not is_parametrized(module, tensor_name):
         raise ValueError(f"Module {module} does not have a parametrization on {tensor_name}")
@@ -211,5 +274,14 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
 
 
 def type_before_parametrizations(module: Module) -> type:
-    """Return the class that the module had before its first parametrization."""
+    """Return the class that the module had before its first parametrization.
+
+    Args:
+      module: the module.
+
+    >>> import torchlike as torch
+    >>> layer = torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(3, 2))
+    >>> torch.nn.utils.parametrize.type_before_parametrizations(layer).__name__
+    'Linear'
+    """
     return type(module).__bases__[0] if is_parametrized(module) else type(module)

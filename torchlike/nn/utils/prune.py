@@ -19,6 +19,15 @@ class BasePruningMethod:
 
     `PRUNING_TYPE` defines what the method may prune after earlier methods: remaining elements ('unstructured'),
     channels with remaining elements ('structured') or everything ('global').
+
+    >>> import torchlike as torch
+    >>> class First(torch.nn.utils.prune.BasePruningMethod):
+    ...     def compute_mask(self, t, default_mask):
+    ...         mask = default_mask.clone()
+    ...         mask.view(-1)[0] = 0
+    ...         return mask
+    >>> First().prune(torch.ones(3)).tolist()
+    [0.0, 1.0, 1.0]
     """
 
     PRUNING_TYPE: ClassVar[str] = "unstructured"
@@ -28,17 +37,33 @@ class BasePruningMethod:
         setattr(module, self._tensor_name, self.apply_mask(module))
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """Return the mask, with 0 at the elements of `t` to prune. Elements with 0 in `default_mask` stay pruned."""
+        """Return the mask, with 0 at the elements of `t` to prune. Elements with 0 in `default_mask` stay pruned.
+
+        Args:
+          t: the scores, a tensor of the shape of the parameter.
+          default_mask: the mask of earlier pruning.
+        """
         raise NotImplementedError
 
     def apply_mask(self, module: Any) -> Tensor:
-        """Return the product of the original parameter and its mask."""
+        """Return the product of the original parameter and its mask.
+
+        Args:
+          module: the pruned module.
+        """
         original = getattr(module, self._tensor_name + "_orig")
         return getattr(module, self._tensor_name + "_mask").to(dtype=original.dtype) * original
 
     @classmethod
     def apply(cls, module: Any, name: str, *args: Any, importance_scores: Tensor | None = None, **kwargs: Any) -> Any:
-        """Prune the parameter `name` with `cls(*args, **kwargs)`, in addition to earlier pruning. Return the hook."""
+        """Prune the parameter `name` with `cls(*args, **kwargs)`, in addition to earlier pruning. Return the hook.
+
+        Args:
+          module: the module, which is changed.
+          name: the name of the parameter.
+          *args, **kwargs: the arguments of the class.
+          importance_scores: a tensor of the shape of the parameter. The default is the parameter.
+        """
         earlier = _hook_of(module, name)
         method: Any = cls(*args, **kwargs)
         method._tensor_name = name
@@ -61,13 +86,23 @@ class BasePruningMethod:
         return method
 
     def prune(self, t: Tensor, default_mask: Tensor | None = None, importance_scores: Tensor | None = None) -> Tensor:
-        """Return the tensor `t` pruned, without a module."""
+        """Return the tensor `t` pruned, without a module.
+
+        Args:
+          t: the tensor.
+          default_mask: the mask of earlier pruning. The default is ones.
+          importance_scores: a tensor of the shape of `t`. The default is `t`.
+        """
         scores = t if importance_scores is None else importance_scores
         default = torchlike.ones_like(t) if default_mask is None else default_mask
         return t * self.compute_mask(scores, default_mask=default)
 
     def remove(self, module: Any) -> None:
-        """Make the pruning permanent: store the pruned values in the parameter and remove the mask."""
+        """Make the pruning permanent: store the pruned values in the parameter and remove the mask.
+
+        Args:
+          module: the pruned module.
+        """
         name = self._tensor_name
         weight = self.apply_mask(module)
         delattr(module, name)
@@ -78,7 +113,17 @@ class BasePruningMethod:
 
 
 class PruningContainer(BasePruningMethod):
-    """A sequence of pruning methods applied to one parameter."""
+    """A sequence of pruning methods applied to one parameter.
+
+    Args:
+      *args: the methods, in order.
+
+    >>> import torchlike as torch
+    >>> layer = torch.nn.utils.prune.identity(torch.nn.Linear(3, 2), "weight")
+    >>> layer = torch.nn.utils.prune.l1_unstructured(layer, "weight", amount=1)
+    >>> [type(hook).__name__ for hook in layer._forward_pre_hooks.values()]
+    ['PruningContainer']
+    """
 
     def __init__(self, *args: BasePruningMethod) -> None:
         self._pruning_methods: tuple[BasePruningMethod, ...] = ()
@@ -86,7 +131,11 @@ class PruningContainer(BasePruningMethod):
             self.add_pruning_method(method)
 
     def add_pruning_method(self, method: BasePruningMethod) -> None:
-        """Append a method for the same parameter."""
+        """Append a method for the same parameter.
+
+        Args:
+          method: the method.
+        """
         self._tensor_name = method._tensor_name
         self._pruning_methods += (method,)
 
@@ -100,7 +149,12 @@ class PruningContainer(BasePruningMethod):
         return self._pruning_methods[idx]
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """Return the mask after the last method has pruned the elements that the earlier methods left."""
+        """Return the mask after the last method has pruned the elements that the earlier methods left.
+
+        Args:
+          t: the scores, a tensor of the shape of the parameter.
+          default_mask: the mask of the earlier methods.
+        """
         method = self._pruning_methods[-1]
         left = _left_for(method, default_mask)
         mask = default_mask.clone()
@@ -144,13 +198,24 @@ def _count(amount: Any, size: int) -> int:
 
 
 class Identity(BasePruningMethod):
-    """A method that prunes nothing but adds the mask and the hook."""
+    """A method that prunes nothing but adds the mask and the hook.
+
+    >>> import torchlike as torch
+    >>> torch.nn.utils.prune.Identity().prune(torch.ones(2)).tolist()
+    [1.0, 1.0]
+    """
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         return default_mask
 
     @classmethod
     def apply(cls, module: Any, name: str) -> Any:
+        """Add the mask and the hook of the parameter `name` without pruning it. Return the hook.
+
+        Args:
+          module: the module, which is changed.
+          name: the name of the parameter.
+        """
         return super().apply(module, name)
 
 
@@ -172,24 +237,63 @@ class _Unstructured(BasePruningMethod):
 
 
 class RandomUnstructured(_Unstructured):
-    """A method that prunes `amount` random elements (a count or a fraction)."""
+    """A method that prunes random elements.
+
+    Args:
+      amount: the number of elements to prune if it is an int, or their fraction if it is a float.
+
+    Raises:
+      TypeError: `amount` is not a number.
+      ValueError: `amount` is negative, a fraction above 1, or more than there is to prune.
+
+    >>> import torchlike as torch
+    >>> torch.nn.utils.prune.RandomUnstructured(amount=0.5).prune(torch.ones(4)).sum().item()
+    2.0
+    """
 
     def _rank(self, t: Tensor) -> Tensor:
         return torchlike.rand_like(t)
 
     @classmethod
     def apply(cls, module: Any, name: str, amount: float) -> Any:
+        """Prune random elements of the parameter `name`, in addition to earlier pruning. Return the hook.
+
+        Args:
+          module: the module, which is changed.
+          name: the name of the parameter.
+          amount: as for the class.
+        """
         return super().apply(module, name, amount=amount)
 
 
 class L1Unstructured(_Unstructured):
-    """A method that prunes the `amount` elements (a count or a fraction) with the smallest absolute values."""
+    """A method that prunes the elements with the smallest absolute values.
+
+    Args:
+      amount: the number of elements to prune if it is an int, or their fraction if it is a float.
+
+    Raises:
+      TypeError: `amount` is not a number.
+      ValueError: `amount` is negative, a fraction above 1, or more than there is to prune.
+
+    >>> import torchlike as torch
+    >>> torch.nn.utils.prune.L1Unstructured(amount=1).prune(torch.tensor([-3.0, 1.0, 2.0])).tolist()
+    [-3.0, 0.0, 2.0]
+    """
 
     def _rank(self, t: Tensor) -> Tensor:
         return -t.abs()
 
     @classmethod
     def apply(cls, module: Any, name: str, amount: float, importance_scores: Tensor | None = None) -> Any:
+        """Prune the elements of the parameter `name` with the smallest absolute scores. Return the hook.
+
+        Args:
+          module: the module, which is changed.
+          name: the name of the parameter.
+          amount: as for the class.
+          importance_scores: a tensor of the shape of the parameter. The default is the parameter.
+        """
         return super().apply(module, name, amount=amount, importance_scores=importance_scores)
 
 
@@ -220,7 +324,20 @@ class _Structured(BasePruningMethod):
 
 
 class RandomStructured(_Structured):
-    """A method that prunes `amount` random channels (a count or a fraction) along `dim`."""
+    """A method that prunes random channels.
+
+    Args:
+      amount: the number of channels to prune if it is an int, or their fraction if it is a float.
+      dim: the dimension of the channels.
+
+    Raises:
+      TypeError: `amount` is not a number.
+      ValueError: `amount` is negative, a fraction above 1, or more than there is to prune.
+
+    >>> import torchlike as torch
+    >>> torch.nn.utils.prune.RandomStructured(amount=1, dim=0).prune(torch.ones(3, 2)).sum().item()
+    4.0
+    """
 
     def _kept(self, t: Tensor, count: int) -> Tensor:
         draws = torchlike.rand(t.shape[self.dim])
@@ -228,11 +345,32 @@ class RandomStructured(_Structured):
 
     @classmethod
     def apply(cls, module: Any, name: str, amount: float, dim: int = -1) -> Any:
+        """Prune random channels of the parameter `name`, in addition to earlier pruning. Return the hook.
+
+        Args:
+          module: the module, which is changed.
+          name: the name of the parameter.
+          amount, dim: as for the class.
+        """
         return super().apply(module, name, amount=amount, dim=dim)
 
 
 class LnStructured(_Structured):
-    """A method that prunes the `amount` channels (a count or a fraction) along `dim` with the smallest n-norms."""
+    """A method that prunes the channels with the smallest n-norms.
+
+    Args:
+      amount: the number of channels to prune if it is an int, or their fraction if it is a float.
+      n: the exponent of the norm, as for `torch.norm`.
+      dim: the dimension of the channels.
+
+    Raises:
+      TypeError: `amount` is not a number.
+      ValueError: `amount` is negative, a fraction above 1, or more than there is to prune.
+
+    >>> import torchlike as torch
+    >>> torch.nn.utils.prune.LnStructured(amount=1, n=2, dim=0).prune(torch.tensor([[1.0], [3.0]])).tolist()
+    [[0.0], [3.0]]
+    """
 
     def __init__(self, amount: float, n: Any, dim: int = -1) -> None:
         super().__init__(amount, dim)
@@ -248,11 +386,27 @@ class LnStructured(_Structured):
     def apply(
         cls, module: Any, name: str, amount: float, n: Any, dim: int, importance_scores: Tensor | None = None
     ) -> Any:
+        """Prune the channels of the parameter `name` with the smallest n-norms. Return the hook.
+
+        Args:
+          module: the module, which is changed.
+          name: the name of the parameter.
+          amount, n, dim: as for the class.
+          importance_scores: a tensor of the shape of the parameter. The default is the parameter.
+        """
         return super().apply(module, name, amount=amount, n=n, dim=dim, importance_scores=importance_scores)
 
 
 class CustomFromMask(BasePruningMethod):
-    """A method that prunes by a given mask."""
+    """A method that prunes by a given mask.
+
+    Args:
+      mask: a tensor of the shape of the parameter, 0 or False at the elements to prune.
+
+    >>> import torchlike as torch
+    >>> torch.nn.utils.prune.CustomFromMask(torch.tensor([0, 1])).prune(torch.ones(2)).tolist()
+    [0.0, 1.0]
+    """
 
     PRUNING_TYPE = "global"
 
@@ -264,6 +418,13 @@ class CustomFromMask(BasePruningMethod):
 
     @classmethod
     def apply(cls, module: Any, name: str, mask: Tensor) -> Any:
+        """Prune the parameter `name` by a mask, in addition to earlier pruning. Return the hook.
+
+        Args:
+          module: the module, which is changed.
+          name: the name of the parameter.
+          mask: as for the class.
+        """
         return super().apply(module, name, mask=mask)
 
 
@@ -271,28 +432,82 @@ class CustomFromMask(BasePruningMethod):
 
 
 def identity(module: Any, name: str) -> Any:
-    """Add the mask and the hook of the parameter `name` without pruning it, and return the module."""
+    """Add the mask and the hook of the parameter `name` without pruning it, and return the module.
+
+    Args:
+      module: the module, which is changed.
+      name: the name of the parameter.
+
+    >>> import torchlike as torch
+    >>> layer = torch.nn.utils.prune.identity(torch.nn.Linear(3, 2), "weight")
+    >>> layer.weight_mask.sum().item()
+    6.0
+    """
     Identity.apply(module, name)
     return module
 
 
 def random_unstructured(module: Any, name: str, amount: float) -> Any:
-    """Prune `amount` random elements of the parameter `name`, and return the module."""
+    """Prune random elements of the parameter `name`, and return the module.
+
+    Args:
+      module: the module, which is changed.
+      name: the name of the parameter.
+      amount: the number of elements to prune if it is an int, or their fraction if it is a float.
+
+    Raises:
+      TypeError: `amount` is not a number.
+      ValueError: `amount` is negative, a fraction above 1, or more than there is to prune.
+
+    >>> import torchlike as torch
+    >>> layer = torch.nn.utils.prune.random_unstructured(torch.nn.Linear(3, 2), "weight", amount=1)
+    >>> layer.weight_mask.sum().item()
+    5.0
+    """
     RandomUnstructured.apply(module, name, amount)
     return module
 
 
 def l1_unstructured(module: Any, name: str, amount: float, importance_scores: Tensor | None = None) -> Any:
-    """Prune the `amount` elements of the parameter `name` with the smallest absolute scores, and return the module.
+    """Prune the elements of the parameter `name` with the smallest absolute scores, and return the module.
 
-    The scores are the parameter's values by default.
+    Args:
+      module: the module, which is changed.
+      name: the name of the parameter.
+      amount: the number of elements to prune if it is an int, or their fraction if it is a float.
+      importance_scores: a tensor of the shape of the parameter. The default is the parameter.
+
+    Raises:
+      TypeError: `amount` is not a number.
+      ValueError: `amount` is negative, a fraction above 1, or more than there is to prune.
+
+    >>> import torchlike as torch
+    >>> layer = torch.nn.utils.prune.l1_unstructured(torch.nn.Linear(3, 2), "weight", amount=0.5)
+    >>> layer.weight_mask.sum().item()
+    3.0
     """
     L1Unstructured.apply(module, name, amount=amount, importance_scores=importance_scores)
     return module
 
 
 def random_structured(module: Any, name: str, amount: float, dim: int) -> Any:
-    """Prune `amount` random channels along `dim` of the parameter `name`, and return the module."""
+    """Prune random channels of the parameter `name`, and return the module.
+
+    Args:
+      module: the module, which is changed.
+      name: the name of the parameter.
+      amount: the number of channels to prune if it is an int, or their fraction if it is a float.
+      dim: the dimension of the channels.
+
+    Raises:
+      TypeError: `amount` is not a number.
+      ValueError: `amount` is negative, a fraction above 1, or more than there is to prune.
+
+    >>> import torchlike as torch
+    >>> layer = torch.nn.utils.prune.random_structured(torch.nn.Linear(3, 2), "weight", amount=1, dim=0)
+    >>> layer.weight_mask.sum().item()
+    3.0
+    """
     RandomStructured.apply(module, name, amount, dim)
     return module
 
@@ -300,16 +515,42 @@ def random_structured(module: Any, name: str, amount: float, dim: int) -> Any:
 def ln_structured(
     module: Any, name: str, amount: float, n: Any, dim: int, importance_scores: Tensor | None = None
 ) -> Any:
-    """Prune the `amount` channels along `dim` of the parameter `name` with the smallest n-norms.
+    """Prune the channels of the parameter `name` with the smallest n-norms, and return the module.
 
-    Returns the module.
+    Args:
+      module: the module, which is changed.
+      name: the name of the parameter.
+      amount: the number of channels to prune if it is an int, or their fraction if it is a float.
+      n: the exponent of the norm, as for `torch.norm`.
+      dim: the dimension of the channels.
+      importance_scores: a tensor of the shape of the parameter. The default is the parameter.
+
+    Raises:
+      TypeError: `amount` is not a number.
+      ValueError: `amount` is negative, a fraction above 1, or more than there is to prune.
+
+    >>> import torchlike as torch
+    >>> layer = torch.nn.utils.prune.ln_structured(torch.nn.Linear(3, 2), "weight", amount=1, n=2, dim=1)
+    >>> layer.weight_mask.sum().item()
+    4.0
     """
     LnStructured.apply(module, name, amount, n, dim, importance_scores=importance_scores)
     return module
 
 
 def custom_from_mask(module: Any, name: str, mask: Tensor) -> Any:
-    """Prune the parameter `name` where `mask` is 0, and return the module."""
+    """Prune the parameter `name` where `mask` is 0, and return the module.
+
+    Args:
+      module: the module, which is changed.
+      name: the name of the parameter.
+      mask: a tensor of the shape of the parameter, 0 or False at the elements to prune.
+
+    >>> import torchlike as torch
+    >>> layer = torch.nn.utils.prune.custom_from_mask(torch.nn.Linear(3, 2), "bias", torch.tensor([0, 1]))
+    >>> layer.bias[0].item() == 0.0
+    True
+    """
     CustomFromMask.apply(module, name, mask)
     return module
 
@@ -320,7 +561,23 @@ def global_unstructured(
     importance_scores: dict | None = None,
     **kwargs: Any,
 ) -> None:
-    """Prune several (module, name) parameters together, as one tensor, with an unstructured method."""
+    """Prune several parameters together, as one tensor, with an unstructured method.
+
+    Args:
+      parameters: (module, name) pairs.
+      pruning_method: the class of the method, for example `L1Unstructured`.
+      importance_scores: a dictionary of (module, name) pairs and tensors. The default scores are the parameters.
+      **kwargs: the arguments of the class, for example `amount`.
+
+    Raises:
+      TypeError: the method is not unstructured.
+
+    >>> import torchlike as torch
+    >>> layer, method = torch.nn.Linear(3, 1), torch.nn.utils.prune.L1Unstructured
+    >>> torch.nn.utils.prune.global_unstructured([(layer, "weight"), (layer, "bias")], method, amount=2)
+    >>> (layer.weight_mask.sum() + layer.bias_mask.sum()).item()
+    2.0
+    """
     parameters = list(parameters)
     importance_scores = importance_scores or {}
     values = [getattr(module, name) for module, name in parameters]
@@ -346,7 +603,20 @@ def _hook_of(module: Any, name: str) -> tuple[int, BasePruningMethod] | None:
 
 
 def remove(module: Any, name: str) -> Any:
-    """Make the pruning of the parameter `name` permanent, remove its mask and hook, and return the module."""
+    """Make the pruning of the parameter `name` permanent, remove its mask and hook, and return the module.
+
+    Args:
+      module: the module, which is changed.
+      name: the name of the parameter.
+
+    Raises:
+      ValueError: the parameter is not pruned.
+
+    >>> import torchlike as torch
+    >>> layer = torch.nn.utils.prune.l1_unstructured(torch.nn.Linear(3, 2), "weight", amount=2)
+    >>> (torch.nn.utils.prune.remove(layer, "weight").weight == 0).sum().item()
+    2
+    """
     found = _hook_of(module, name)
     if found is None:
         raise ValueError(f"Parameter '{name}' of module {module} has to be pruned before pruning can be removed")
@@ -357,7 +627,15 @@ def remove(module: Any, name: str) -> Any:
 
 
 def is_pruned(module: Any) -> bool:
-    """Return whether the module or any of its submodules is pruned."""
+    """Return whether the module or any of its submodules is pruned.
+
+    Args:
+      module: the module.
+
+    >>> import torchlike as torch
+    >>> torch.nn.utils.prune.is_pruned(torch.nn.Linear(3, 2))
+    False
+    """
     return any(
         isinstance(hook, BasePruningMethod) for each in module.modules() for hook in each._forward_pre_hooks.values()
     )

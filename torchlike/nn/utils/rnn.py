@@ -24,9 +24,21 @@ class _Packed(NamedTuple):
 class PackedSequence(_Packed):
     """A batch of sequences packed without padding, sorted by decreasing length.
 
-    `data` holds the elements of all sequences at step 0, then at step 1, and so on. `batch_sizes` holds the number of
-    sequences at each step. `sorted_indices` is the permutation that sorted the batch, or None if the
-    batch was packed with `enforce_sorted`. `pack_padded_sequence` creates a packed sequence.
+    `pack_padded_sequence` creates a packed sequence.
+
+    Args:
+      data: the elements of all sequences at step 0, then at step 1, and so on. Without `batch_sizes`, the pair of both.
+      batch_sizes: the number of sequences at each step, int64 on the CPU.
+      sorted_indices: the permutation that sorted the batch, or None if the batch was packed with `enforce_sorted`.
+      unsorted_indices: its inverse, which is computed by default.
+
+    Raises:
+      ValueError: `batch_sizes` is not on the CPU.
+
+    >>> import torchlike as torch
+    >>> packed = torch.nn.utils.rnn.pack_sequence([torch.tensor([1, 2]), torch.tensor([3])])
+    >>> packed.data.tolist(), packed.batch_sizes.tolist()
+    ([1, 3, 2], [2, 1])
     """
 
     __slots__ = ()
@@ -77,16 +89,34 @@ class PackedSequence(_Packed):
 
 
 def invert_permutation(permutation: Tensor | None) -> Tensor | None:
-    """Return the inverse of a permutation, or None for None."""
+    """Return the inverse of a permutation, or None for None.
+
+    Args:
+      permutation: the numbers 0 to n - 1 in any order, int64.
+
+    >>> import torchlike as torch
+    >>> torch.nn.utils.rnn.invert_permutation(torch.tensor([2, 0, 1])).tolist()
+    [1, 2, 0]
+    """
     return None if permutation is None else torchlike.argsort(permutation)
 
 
 def pad_sequence(
     sequences: Tensor | list[Tensor], batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
 ) -> Tensor:
-    """Stack tensors (L_i, *) of different lengths to (L, N, *), padded with `padding_value`.
+    """Stack tensors of different lengths to one tensor, padded with `padding_value`.
 
-    With `batch_first` the result has shape (N, L, *).
+    Args:
+      sequences: a list of tensors (L_i, *).
+      batch_first: give the result the shape (N, L, *) instead of (L, N, *).
+      padding_value: the value of the padding.
+      padding_side: "right" or "left".
+
+    Returns:
+      (L, N, *), where L is the length of the longest sequence.
+
+    Raises:
+      RuntimeError: `padding_side` is unknown, or `sequences` is not iterable.
 
     >>> import torchlike as torch
     >>> torch.nn.utils.rnn.pad_sequence([torch.ones(2), torch.ones(1)], batch_first=True)
@@ -140,7 +170,18 @@ def _has(dtype: np.dtype, value: Any) -> bool:
 
 
 def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list[Tensor]:
-    """Split a padded batch into a list of sequences without padding. This is the inverse of `pad_sequence`."""
+    """Split a padded batch into a list of sequences without padding. This is the inverse of `pad_sequence`.
+
+    Args:
+      padded_sequences: (L, N, *), or (N, L, *) with `batch_first`.
+      lengths: (N,), the lengths of the sequences.
+      batch_first: whether dimension 0 is the batch.
+
+    >>> import torchlike as torch
+    >>> batch = torch.tensor([[1, 2], [3, 0]])
+    >>> torch.nn.utils.rnn.unpad_sequence(batch, torch.tensor([2, 1]), batch_first=True)
+    [tensor([1, 2]), tensor([3])]
+    """
     if not batch_first:
         padded_sequences = padded_sequences.transpose(0, 1)
     return [row[:length] for row, length in zip(padded_sequences, _as_list(lengths))]
@@ -149,9 +190,24 @@ def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool 
 def pack_padded_sequence(
     input: Tensor, lengths: Tensor | list[int], batch_first: bool = False, enforce_sorted: bool = True
 ) -> PackedSequence:
-    """Pack a padded batch (L, N, *), or (N, L, *) with `batch_first`, of sequences with the given lengths.
+    """Pack a padded batch of sequences with the given lengths.
 
-    With `enforce_sorted` the sequences must be sorted by decreasing length. Otherwise they may have any order.
+    Args:
+      input: (L, N, *), or (N, L, *) with `batch_first`.
+      lengths: (N,), the lengths, positive ints in a list or a tensor.
+      batch_first: whether dimension 0 of `input` is the batch.
+      enforce_sorted: the sequences must be sorted by decreasing length. Otherwise they may have any order.
+
+    Returns:
+      A `PackedSequence`.
+
+    Raises:
+      RuntimeError: the number of lengths is not N, a length is not positive, or the lengths are not sorted.
+
+    >>> import torchlike as torch
+    >>> packed = torch.nn.utils.rnn.pack_padded_sequence(torch.ones(3, 2), [3, 1])
+    >>> packed.batch_sizes
+    tensor([2, 1, 1])
     """
     counts = _as_list(lengths)
     order = None
@@ -193,8 +249,23 @@ def pad_packed_sequence(
 ) -> tuple[Tensor, Tensor]:
     """Return a packed sequence as a padded batch, and the lengths, both in the original order.
 
-    The batch has shape (L, N, *), or (N, L, *) with `batch_first`. L is `total_length`, or the length of the longest
-    sequence.
+    Args:
+      sequence: a `PackedSequence`.
+      batch_first: give the batch the shape (N, L, *) instead of (L, N, *).
+      padding_value: the value of the padding.
+      total_length: L. The default is the length of the longest sequence.
+
+    Returns:
+      The batch and the lengths (N,), int64.
+
+    Raises:
+      ValueError: `total_length` is less than the length of the longest sequence.
+
+    >>> import torchlike as torch
+    >>> packed = torch.nn.utils.rnn.pack_sequence([torch.tensor([1, 2]), torch.tensor([3])])
+    >>> torch.nn.utils.rnn.pad_packed_sequence(packed, batch_first=True)
+    (tensor([[1, 2],
+            [3, 0]]), tensor([2, 1]))
     """
     sizes = sequence.batch_sizes.tolist()
     length = len(sizes)
@@ -225,12 +296,36 @@ def _rows(data: Tensor, sizes: list[int]) -> list[Tensor]:
 
 
 def pack_sequence(sequences: list[Tensor], enforce_sorted: bool = True) -> PackedSequence:
-    """Pack tensors (L_i, *) of different lengths."""
+    """Pack tensors of different lengths.
+
+    Args:
+      sequences: a list of tensors (L_i, *).
+      enforce_sorted: the sequences must be sorted by decreasing length. Otherwise they may have any order.
+
+    Returns:
+      A `PackedSequence`.
+
+    Raises:
+      RuntimeError: a length is 0, or the sequences are not sorted.
+
+    >>> import torchlike as torch
+    >>> torch.nn.utils.rnn.pack_sequence([torch.ones(2), torch.ones(1)]).batch_sizes
+    tensor([2, 1])
+    """
     lengths = [sequence.size(0) for sequence in sequences]
     return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
 
 
 def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
-    """Split a packed sequence into a list of sequences in the original order."""
+    """Split a packed sequence into a list of sequences in the original order.
+
+    Args:
+      packed_sequences: a `PackedSequence`.
+
+    >>> import torchlike as torch
+    >>> packed = torch.nn.utils.rnn.pack_sequence([torch.tensor([1, 2]), torch.tensor([3])])
+    >>> torch.nn.utils.rnn.unpack_sequence(packed)
+    [tensor([1, 2]), tensor([3])]
+    """
     padded, lengths = pad_packed_sequence(packed_sequences, batch_first=True)
     return unpad_sequence(padded, lengths, batch_first=True)

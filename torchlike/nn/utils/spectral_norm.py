@@ -65,6 +65,23 @@ def spectral_norm(
     """Divide the parameter `name` by its largest singular value, and return the module.
 
     Power iterations refine the estimate of the singular value at each forward in training mode.
+    `nn.utils.parametrizations.spectral_norm` is the newer form.
+
+    Args:
+      module: the module, which is changed.
+      name: the name of the parameter.
+      n_power_iterations: the number of iterations at each forward.
+      eps: the least divisor when vectors are normalized.
+      dim: the dimension of the output channels: 1 for a transposed convolution, otherwise 0 by default.
+
+    Raises:
+      RuntimeError: the parameter already has a spectral norm.
+      ValueError: `n_power_iterations` is not positive.
+
+    >>> import torchlike as torch
+    >>> layer = torch.nn.utils.spectral_norm(torch.nn.Linear(3, 2))
+    >>> layer.weight_orig.shape
+    torch.Size([2, 3])
     """
     if _hook_of(module, name):
         raise _errors.hook_exists("spectral_norm", name)
@@ -84,7 +101,23 @@ def spectral_norm(
 
 
 def remove_spectral_norm(module: Any, name: str = "weight") -> Any:
-    """Remove spectral normalization. The parameter keeps its current normalized value."""
+    """Remove spectral normalization. The parameter keeps its current normalized value.
+
+    Args:
+      module: the module, which is changed.
+      name: the name of the parameter.
+
+    Returns:
+      The module.
+
+    Raises:
+      ValueError: the parameter has no spectral norm.
+
+    >>> import torchlike as torch
+    >>> layer = torch.nn.utils.spectral_norm(torch.nn.Linear(3, 2))
+    >>> [name for name, _ in torch.nn.utils.remove_spectral_norm(layer).named_parameters()]
+    ['bias', 'weight']
+    """
     found = _hook_of(module, name)
     if found is None:
         raise _errors.hook_not_found("spectral_norm", name, module)

@@ -24,8 +24,25 @@ def call_with(
 ) -> Any:
     """Call `module` with its parameters and buffers replaced by the given tensors, then restore the originals.
 
-    The tensors are given by dotted name. With `tie_weights` a tensor given for one name of a shared parameter replaces
-    it under all its names. With `strict` the given names must be exactly those of the module.
+    Args:
+      module: the module.
+      parameter_and_buffer_dicts: a dictionary of dotted names and tensors, or a sequence of such dictionaries.
+      args: the argument of the call, or a tuple of arguments.
+      kwargs: keyword arguments.
+      tie_weights: a tensor given for one name of a shared parameter replaces it under all its names.
+      strict: the given names must be exactly those of the module.
+
+    Returns:
+      The result of the call.
+
+    Raises:
+      ValueError: a name is in several dictionaries.
+      RuntimeError: the module is a `DataParallel`, or the names differ with `strict`.
+
+    >>> import torchlike as torch
+    >>> layer = torch.nn.Linear(1, 1)
+    >>> torch.func.functional_call(layer, {"weight": torch.ones(1, 1), "bias": torch.ones(1)}, torch.ones(1)).item()
+    2.0
     """
     if isinstance(parameter_and_buffer_dicts, dict):
         given = parameter_and_buffer_dicts
@@ -55,7 +72,26 @@ def functional_call(
     tie_weights: bool = True,
     strict: bool = False,
 ) -> Any:
-    """Call `module` with replaced tensors. Deprecated: use `torch.func.functional_call`."""
+    """Call `module` with replaced tensors. Deprecated, with a warning: use `torch.func.functional_call`.
+
+    Args:
+      module: the module.
+      parameters_and_buffers: a dictionary of dotted names and tensors.
+      args: the argument of the call, or a tuple of arguments.
+      kwargs: keyword arguments.
+      tie_weights: a tensor given for one name of a shared parameter replaces it under all its names.
+      strict: the given names must be exactly those of the module.
+
+    Returns:
+      The result of the call.
+
+    >>> import torchlike as torch, warnings
+    >>> from torchlike.nn.utils.stateless import functional_call
+    >>> layer = torch.nn.Linear(1, 1)
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     functional_call(layer, {"weight": torch.ones(1, 1), "bias": torch.ones(1)}, torch.ones(1)).item()
+    2.0
+    """
     warn(_errors.stateless_deprecated(), FutureWarning)
     parameters_and_buffers.keys()  # raises for a sequence of dictionaries, which only `torch.func` accepts
     return call_with(module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict)

@@ -43,7 +43,21 @@ def _hook_of(module: Any, name: str) -> tuple[int, WeightNorm] | None:
 def weight_norm(module: Any, name: str = "weight", dim: int = 0) -> Any:
     """Replace the parameter `name` by its norms (`name_g`) and its direction (`name_v`), and return the module.
 
-    The norms are taken over all dimensions but `dim`. Deprecated: use `nn.utils.parametrizations.weight_norm`.
+    Deprecated, with a warning: use `nn.utils.parametrizations.weight_norm`.
+
+    Args:
+      module: the module, which is changed.
+      name: the name of the parameter.
+      dim: the norms are taken over all dimensions but this one. None means one norm for the whole tensor.
+
+    Raises:
+      RuntimeError: the parameter already has a weight norm.
+
+    >>> import torchlike as torch, warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     layer = torch.nn.utils.weight_norm(torch.nn.Linear(3, 2))
+    >>> layer.weight_g.shape, layer.weight_v.shape
+    (torch.Size([2, 1]), torch.Size([2, 3]))
     """
     warn(_errors.weight_norm_deprecated(), FutureWarning)
     if _hook_of(module, name):
@@ -59,7 +73,21 @@ def weight_norm(module: Any, name: str = "weight", dim: int = 0) -> Any:
 
 
 def remove_weight_norm(module: Any, name: str = "weight") -> Any:
-    """Undo `weight_norm` and return the module."""
+    """Undo `weight_norm` and return the module.
+
+    Args:
+      module: the module, which is changed.
+      name: the name of the parameter.
+
+    Raises:
+      ValueError: the parameter has no weight norm.
+
+    >>> import torchlike as torch, warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     layer = torch.nn.utils.weight_norm(torch.nn.Linear(3, 2))
+    >>> [name for name, _ in torch.nn.utils.remove_weight_norm(layer).named_parameters()]
+    ['bias', 'weight']
+    """
     found = _hook_of(module, name)
     if found is None:
         raise _errors.hook_not_found("weight_norm", name, module)

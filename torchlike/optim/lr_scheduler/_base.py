@@ -27,6 +27,17 @@ class LRScheduler:
     Raises:
       TypeError: `optimizer` is not an optimizer.
       KeyError: an earlier run is resumed (`last_epoch` >= 0) and a group has no `initial_lr`.
+
+    >>> import torchlike as torch
+    >>> class Halved(torch.optim.lr_scheduler.LRScheduler):
+    ...     def get_lr(self):
+    ...         return [base / 2**self.last_epoch for base in self.base_lrs]
+    >>> optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0)
+    >>> scheduler = Halved(optimizer)
+    >>> optimizer.step()
+    >>> scheduler.step()
+    >>> scheduler.get_last_lr()
+    [0.5]
     """
 
     _get_lr_called_within_step: bool = False
@@ -61,7 +72,11 @@ class LRScheduler:
         return {key: value for key, value in self.__dict__.items() if key != "optimizer"}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Load a dictionary that `state_dict` returned."""
+        """Load a dictionary that `state_dict` returned.
+
+        Args:
+          state_dict: the dictionary.
+        """
         self.__dict__.update(state_dict)
 
     def get_last_lr(self) -> list[Any]:
@@ -94,7 +109,11 @@ class LRScheduler:
         return put_back
 
     def step(self, epoch: int | None = None) -> None:
-        """Advance by one step, or to `epoch` (deprecated), and set the learning rates."""
+        """Advance by one step and set the learning rates.
+
+        Args:
+          epoch: deprecated, with a warning: the number of the step to go to.
+        """
         if _engine.repeats(lambda: self.step(epoch), self):
             return
         if self._step_count == 1:

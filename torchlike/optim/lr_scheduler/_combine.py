@@ -35,7 +35,11 @@ class _Combined(LRScheduler):
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Load a dictionary that `state_dict` returned, including those of the schedulers."""
+        """Load a dictionary that `state_dict` returned, including those of the schedulers.
+
+        Args:
+          state_dict: the dictionary.
+        """
         self.__dict__.update({key: value for key, value in state_dict.items() if key != "_schedulers"})
         for scheduler, saved in zip(self._schedulers, state_dict["_schedulers"]):
             scheduler.load_state_dict(saved)
@@ -44,9 +48,26 @@ class _Combined(LRScheduler):
 class SequentialLR(_Combined):
     """A scheduler that runs schedulers in sequence. At each milestone, the next scheduler starts at its step 0.
 
+    Args:
+      optimizer: the optimizer of all schedulers.
+      schedulers: the schedulers, in order.
+      milestones: the steps at which the second and the following schedulers start, in increasing order.
+      last_epoch: -1 to start, or the last step of an earlier run to resume it.
+
     Raises:
       ValueError: there is no scheduler, one belongs to another optimizer or is a `ReduceLROnPlateau`, or the number of
         milestones is not one less than that of the schedulers.
+
+    >>> import torchlike as torch
+    >>> optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0)
+    >>> warmup = torch.optim.lr_scheduler.ConstantLR(optimizer, 0.5, total_iters=9)
+    >>> decay = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.9)
+    >>> scheduler = torch.optim.lr_scheduler.SequentialLR(optimizer, [warmup, decay], milestones=[1])
+    >>> optimizer.step()
+    >>> before = scheduler.get_last_lr()
+    >>> scheduler.step()
+    >>> before, scheduler.get_last_lr()
+    ([0.5], [1.0])
     """
 
     def __init__(
@@ -68,7 +89,11 @@ class SequentialLR(_Combined):
         self._last_lr = schedulers[0].get_last_lr()
 
     def recursive_undo(self, sched: LRScheduler | None = None) -> None:
-        """Undo the initial step that the constructor of every scheduler made."""
+        """Undo the initial step that the constructor of every scheduler made.
+
+        Args:
+          sched: the scheduler. The default is this one.
+        """
         scheduler: Any = self if sched is None else sched
         if hasattr(scheduler, "_schedulers"):
             for inner in scheduler._schedulers:
@@ -94,8 +119,22 @@ class SequentialLR(_Combined):
 class ChainedScheduler(_Combined):
     """A scheduler that runs all of its schedulers, in order, at every step.
 
+    Args:
+      schedulers: the schedulers, which all change the same optimizer.
+      optimizer: their optimizer, by default that of the first one.
+
     Raises:
       ValueError: there is no scheduler, they belong to several optimizers, or one is a `ReduceLROnPlateau`.
+
+    >>> import torchlike as torch
+    >>> optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0)
+    >>> first = torch.optim.lr_scheduler.ConstantLR(optimizer, 0.5)
+    >>> second = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5)
+    >>> scheduler = torch.optim.lr_scheduler.ChainedScheduler([first, second])
+    >>> optimizer.step()
+    >>> scheduler.step()
+    >>> scheduler.get_last_lr()
+    [0.25]
     """
 
     def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None) -> None:

@@ -19,6 +19,12 @@ class CosineAnnealingLR(LRScheduler):
 
     Like PyTorch, it computes each learning rate from the previous one, so that even the last digits agree.
 
+    Args:
+      optimizer: the optimizer.
+      T_max: the number of steps from the highest to the lowest learning rate.
+      eta_min: the lowest learning rate.
+      last_epoch: -1 to start, or the last step of an earlier run to resume it.
+
     >>> import torchlike
     >>> optimizer = torchlike.optim.SGD([torchlike.nn.Parameter(torchlike.ones(1))], lr=1.0)
     >>> scheduler = CosineAnnealingLR(optimizer, T_max=2)
@@ -60,11 +66,28 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
     .. math:: \eta = \eta_{min} + \tfrac12 (\eta_0 - \eta_{min})(1 + \cos(\pi T_{cur} / T_i))
 
-    The first cycle has `T_0` steps. Each following cycle is `T_mult` times as long as the previous one. `step(epoch)`
-    accepts fractions of an epoch.
+    `step(epoch)` accepts fractions of an epoch.
+
+    Args:
+      optimizer: the optimizer.
+      T_0: the number of steps of the first cycle.
+      T_mult: each following cycle is `T_mult` times as long as the previous one.
+      eta_min: the lowest learning rate.
+      last_epoch: -1 to start, or the last step of an earlier run to resume it.
 
     Raises:
       ValueError: `T_0` or `T_mult` is not a positive integer, `eta_min` is not a number, or `epoch` is negative.
+
+    >>> import torchlike as torch
+    >>> optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0)
+    >>> scheduler = torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, T_0=2)
+    >>> rates = []
+    >>> for _ in range(3):
+    ...     rates.append(round(scheduler.get_last_lr()[0], 6))
+    ...     optimizer.step()
+    ...     scheduler.step()
+    >>> rates
+    [1.0, 0.5, 1.0]
     """
 
     def __init__(
@@ -90,7 +113,14 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         return [self.eta_min + (base - self.eta_min) * cosine / 2 for base in self.base_lrs]
 
     def step(self, epoch: float | None = None) -> None:
-        """Advance by one step, or to `epoch`, which may be a fraction."""
+        """Advance by one step and set the learning rates.
+
+        Args:
+          epoch: the number of the step to go to, which may be a fraction.
+
+        Raises:
+          ValueError: `epoch` is negative.
+        """
         if _engine.repeats(lambda: self.step(epoch), self):
             return
         with _engine.uninterrupted():

@@ -54,15 +54,26 @@ class CyclicLR(_Cycle):
       step_size_up, step_size_down: the number of steps of the rising and the falling half. By default they are equal.
       mode: `"triangular"` keeps the amplitude, `"triangular2"` halves it at each cycle, `"exp_range"` multiplies it by
         `gamma` at each step.
+      gamma: the factor of the mode `"exp_range"`.
       scale_fn: a function that returns the relative amplitude, in place of `mode`.
       scale_mode: the argument of `scale_fn`: the number of the `"cycle"`, counted from 1, or of the step
         (`"iterations"`).
       cycle_momentum: lower momentum (or Adam's beta1) from `max_momentum` to `base_momentum` while the learning rate
         rises.
+      base_momentum, max_momentum: the lowest and the highest momentum, or lists with one for each group.
+      last_epoch: -1 to start, or the last step of an earlier run to resume it.
 
     Raises:
       ValueError: the mode is unknown, the length of a list is not the number of groups, or `cycle_momentum` is set for
         an optimizer without momentum.
+
+    >>> import torchlike as torch
+    >>> optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0)
+    >>> scheduler = torch.optim.lr_scheduler.CyclicLR(optimizer, 0.0, 1.0, step_size_up=2, cycle_momentum=False)
+    >>> optimizer.step()
+    >>> scheduler.step()
+    >>> scheduler.get_last_lr()
+    [0.5]
     """
 
     def __init__(
@@ -108,7 +119,11 @@ class CyclicLR(_Cycle):
         self.base_lrs = base_lrs
 
     def scale_fn(self, x: float) -> float:
-        """Return the relative amplitude at cycle `x` or step `x`, depending on `scale_mode`."""
+        """Return the relative amplitude at cycle `x` or step `x`, depending on `scale_mode`.
+
+        Args:
+          x: the number of the cycle or of the step.
+        """
         if self._scale_fn_custom is not None:
             return self._scale_fn_custom(x)
         if self.mode == "triangular":
@@ -141,7 +156,11 @@ class CyclicLR(_Cycle):
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Load a dictionary that `state_dict` returned."""
+        """Load a dictionary that `state_dict` returned.
+
+        Args:
+          state_dict: the dictionary.
+        """
         saved = state_dict["_scale_fn_custom"]
         super().load_state_dict({key: value for key, value in state_dict.items() if key != "_scale_fn_custom"})
         if saved is not None:
@@ -160,13 +179,21 @@ class OneCycleLR(_Cycle):
       anneal_strategy: `"cos"` or `"linear"`.
       cycle_momentum: lower momentum (or Adam's beta1) from `max_momentum` to `base_momentum` while the learning rate
         rises.
+      base_momentum, max_momentum: the lowest and the highest momentum, or lists with one for each group.
       div_factor: the initial learning rate is `max_lr / div_factor`.
       final_div_factor: the final learning rate is the initial one divided by `final_div_factor`.
       three_phase: return to the initial learning rate in a phase as long as the rise, then fall to the final one.
+      last_epoch: -1 to start, or the last step of an earlier run to resume it.
 
     Raises:
       ValueError: the number of steps is missing or invalid, the strategy is unknown, `cycle_momentum` is set for an
         optimizer without momentum, or a step is beyond the end of the cycle.
+
+    >>> import torchlike as torch
+    >>> optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0)
+    >>> scheduler = torch.optim.lr_scheduler.OneCycleLR(optimizer, 1.0, total_steps=10, cycle_momentum=False)
+    >>> round(scheduler.get_last_lr()[0], 6)
+    0.04
     """
 
     def __init__(

@@ -31,6 +31,12 @@ class _Decay(LRScheduler):
 class StepLR(_Decay):
     """A scheduler that multiplies the learning rate by `gamma` every `step_size` steps.
 
+    Args:
+      optimizer: the optimizer.
+      step_size: the number of steps with the same learning rate.
+      gamma: the factor.
+      last_epoch: -1 to start, or the last step of an earlier run to resume it.
+
     >>> import torchlike
     >>> optimizer = torchlike.optim.SGD([torchlike.nn.Parameter(torchlike.ones(1))], lr=1.0)
     >>> scheduler = StepLR(optimizer, step_size=2, gamma=0.5)
@@ -58,7 +64,19 @@ class StepLR(_Decay):
 class MultiStepLR(_Decay):
     """A scheduler that multiplies the learning rate by `gamma` at each milestone.
 
-    A milestone that is listed twice counts twice.
+    Args:
+      optimizer: the optimizer.
+      milestones: numbers of steps, in increasing order. A milestone that is listed twice counts twice.
+      gamma: the factor.
+      last_epoch: -1 to start, or the last step of an earlier run to resume it.
+
+    >>> import torchlike as torch
+    >>> optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0)
+    >>> scheduler = torch.optim.lr_scheduler.MultiStepLR(optimizer, milestones=[1, 3], gamma=0.5)
+    >>> optimizer.step()
+    >>> scheduler.step()
+    >>> scheduler.get_last_lr()
+    [0.5]
     """
 
     def __init__(
@@ -81,8 +99,19 @@ class ConstantLR(_Decay):
 
     From step `total_iters` on it restores the full learning rate.
 
+    Args:
+      optimizer: the optimizer.
+      factor: the factor, from 0 to 1.
+      total_iters: the number of steps with the smaller learning rate.
+      last_epoch: -1 to start, or the last step of an earlier run to resume it.
+
     Raises:
       ValueError: `factor` is outside [0, 1].
+
+    >>> import torchlike as torch
+    >>> optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0)
+    >>> torch.optim.lr_scheduler.ConstantLR(optimizer, factor=0.5).get_last_lr()
+    [0.5]
     """
 
     def __init__(
@@ -107,7 +136,11 @@ class ConstantLR(_Decay):
 class LinearLR(_Decay):
     """A scheduler that multiplies the initial learning rate by a linearly changing factor.
 
-    The factor changes from `start_factor` to `end_factor` in `total_iters` steps.
+    Args:
+      optimizer: the optimizer.
+      start_factor, end_factor: the factor at step 0, and from step `total_iters` on.
+      total_iters: the number of steps of the change.
+      last_epoch: -1 to start, or the last step of an earlier run to resume it.
 
     Raises:
       ValueError: `start_factor` is outside (0, 1] or `end_factor` is outside [0, 1].
@@ -150,7 +183,21 @@ class LinearLR(_Decay):
 
 
 class ExponentialLR(_Decay):
-    """A scheduler that multiplies the learning rate by `gamma` at every step."""
+    """A scheduler that multiplies the learning rate by `gamma` at every step.
+
+    Args:
+      optimizer: the optimizer.
+      gamma: the factor.
+      last_epoch: -1 to start, or the last step of an earlier run to resume it.
+
+    >>> import torchlike as torch
+    >>> optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0)
+    >>> scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
+    >>> optimizer.step()
+    >>> scheduler.step()
+    >>> scheduler.get_last_lr()
+    [0.5]
+    """
 
     def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
         self.gamma = gamma
@@ -166,7 +213,19 @@ class ExponentialLR(_Decay):
 class PolynomialLR(_Decay):
     """A scheduler that multiplies the initial learning rate by :math:`(1 - t/T)^{power}`.
 
-    T is `total_iters`. From step T on the learning rate is zero.
+    Args:
+      optimizer: the optimizer.
+      total_iters: the number of steps T. From step T on the learning rate is zero.
+      power: the exponent.
+      last_epoch: -1 to start, or the last step of an earlier run to resume it.
+
+    >>> import torchlike as torch
+    >>> optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0)
+    >>> scheduler = torch.optim.lr_scheduler.PolynomialLR(optimizer, total_iters=4, power=2.0)
+    >>> optimizer.step()
+    >>> scheduler.step()
+    >>> scheduler.get_last_lr()
+    [0.5625]
     """
 
     def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:

@@ -41,6 +41,9 @@ class _FromFunctions(LRScheduler):
         """Load a dictionary that `state_dict` returned.
 
         Callable objects get their saved attributes. Functions do not change.
+
+        Args:
+          state_dict: the dictionary.
         """
         self.__dict__.update({key: value for key, value in state_dict.items() if key != "lr_lambdas"})
         for function, saved in zip(self.lr_lambdas, state_dict["lr_lambdas"]):
@@ -51,10 +54,21 @@ class _FromFunctions(LRScheduler):
 class LambdaLR(_FromFunctions):
     """A scheduler that multiplies the initial learning rate by `lr_lambda(step)`.
 
-    `lr_lambda` is one function, or a list with one function for each group.
+    Args:
+      optimizer: the optimizer.
+      lr_lambda: a function of the number of the step, or a list with one function for each group.
+      last_epoch: -1 to start, or the last step of an earlier run to resume it.
 
     Raises:
       ValueError: the length of the list is not the number of groups.
+
+    >>> import torchlike as torch
+    >>> optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0)
+    >>> scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 0.5**step)
+    >>> optimizer.step()
+    >>> scheduler.step()
+    >>> scheduler.get_last_lr()
+    [0.5]
     """
 
     def get_lr(self) -> list[Any]:
@@ -66,10 +80,21 @@ class LambdaLR(_FromFunctions):
 class MultiplicativeLR(_FromFunctions):
     """A scheduler that multiplies the current learning rate by `lr_lambda(step)`, starting at step 1.
 
-    `lr_lambda` is one function, or a list with one function for each group.
+    Args:
+      optimizer: the optimizer.
+      lr_lambda: a function of the number of the step, or a list with one function for each group.
+      last_epoch: -1 to start, or the last step of an earlier run to resume it.
 
     Raises:
       ValueError: the length of the list is not the number of groups.
+
+    >>> import torchlike as torch
+    >>> optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0)
+    >>> scheduler = torch.optim.lr_scheduler.MultiplicativeLR(optimizer, lambda step: 0.5)
+    >>> optimizer.step()
+    >>> scheduler.step()
+    >>> scheduler.get_last_lr()
+    [0.5]
     """
 
     def get_lr(self) -> list[Any]:

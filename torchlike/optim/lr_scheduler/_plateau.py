@@ -28,6 +28,15 @@ class ReduceLROnPlateau(LRScheduler):
     Raises:
       ValueError: `factor` is 1 or more, a mode is unknown, or the length of `min_lr` is not the number of groups.
       TypeError: `optimizer` is not an optimizer.
+
+    >>> import torchlike as torch
+    >>> optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0)
+    >>> scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, factor=0.5, patience=0)
+    >>> for loss in (3.0, 2.0, 2.0):
+    ...     optimizer.step()
+    ...     scheduler.step(loss)
+    >>> scheduler.get_last_lr()
+    [0.5]
     """
 
     def __init__(
@@ -82,7 +91,12 @@ class ReduceLROnPlateau(LRScheduler):
         self.num_bad_epochs = 0
 
     def step(self, metrics: SupportsFloat, epoch: int | None = None) -> None:  # type: ignore[override]
-        """Record the metric, and reduce the learning rates if it has not improved for more than `patience` steps."""
+        """Record the metric, and reduce the learning rates if it has not improved for more than `patience` steps.
+
+        Args:
+          metrics: the metric, a number or a tensor of one element.
+          epoch: deprecated, with a warning: the number of the step.
+        """
         current = float(metrics)
         if _engine.repeats(lambda: self.step(current, epoch), self):
             return
@@ -132,6 +146,10 @@ class ReduceLROnPlateau(LRScheduler):
         return a > (best * (self.threshold + 1.0) if self.threshold_mode == "rel" else best + self.threshold)
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Load a dictionary that `state_dict` returned."""
+        """Load a dictionary that `state_dict` returned.
+
+        Args:
+          state_dict: the dictionary.
+        """
         self.__dict__.update(state_dict)
         self._init_is_better(self.mode, self.threshold, self.threshold_mode)

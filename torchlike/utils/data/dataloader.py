@@ -47,35 +47,35 @@ class DataLoader(Generic[T_co]):
     """An iterable over the batches of a dataset, loaded in the main process or by worker processes.
 
     Args:
-        dataset: a dataset with `__getitem__` and `__len__`, or an `IterableDataset`.
-        batch_size: the number of samples per batch. If None, single samples are converted but not collated.
-        shuffle: whether to shuffle the data in every epoch. The same seed gives the same order as in PyTorch.
-        sampler: an iterable over indices, in place of the default sampler.
-        batch_sampler: an iterable over lists of indices, one list per batch.
-        num_workers: the number of worker processes, each with its own random generators. They compute with NumPy. On
-            Windows, the workers take turns in the main process.
-        collate_fn: the function that merges a list of samples into a batch. Default: `default_collate`.
-        pin_memory: start the transfer of each batch to the current accelerator when it is loaded. The tensors stay on
-            the CPU, and `tensor.to(device)` takes what was transferred. With workers, a batch that has arrived is
-            transferred while the device computes with the previous one. `is_pinned()` is True. Without an accelerator,
-            PyTorch's warning is emitted.
-        drop_last: whether to drop the last batch if it is incomplete.
-        timeout: the seconds to wait for a batch of a worker. 0 means without limit.
-        worker_init_fn: a function that each worker calls with its id before it loads samples.
-        multiprocessing_context: a start method of `multiprocessing`, or a context. The default is that of Python, which
-            is "fork" on Linux before Python 3.14. With "spawn" and "forkserver", the dataset and the functions are
-            pickled, and the workers import the main module.
-        generator: the random generator for the base seed and the shuffled order, in place of the global generator.
-        prefetch_factor: the number of batches per worker for which indices are sampled in advance.
-        persistent_workers: whether to keep the workers between epochs.
-        pin_memory_device: deprecated and ignored, with a warning if `pin_memory` is True.
-        in_order: whether the batches of workers are returned in the order of their indices. If not, they are returned
-            as they arrive.
+      dataset: a dataset with `__getitem__` and `__len__`, or an `IterableDataset`.
+      batch_size: the number of samples per batch. If None, single samples are converted but not collated.
+      shuffle: whether to shuffle the data in every epoch. The same seed gives the same order as in PyTorch.
+      sampler: an iterable over indices, in place of the default sampler.
+      batch_sampler: an iterable over lists of indices, one list per batch.
+      num_workers: the number of worker processes, each with its own random generators. They compute with NumPy. On
+        Windows, the workers take turns in the main process.
+      collate_fn: the function that merges a list of samples into a batch. Default: `default_collate`.
+      pin_memory: start the transfer of each batch to the current accelerator when it is loaded. The tensors stay on
+        the CPU, and `tensor.to(device)` takes what was transferred. With workers, a batch that has arrived is
+        transferred while the device computes with the previous one. `is_pinned()` is True. Without an accelerator,
+        PyTorch's warning is emitted.
+      drop_last: whether to drop the last batch if it is incomplete.
+      timeout: the seconds to wait for a batch of a worker. 0 means without limit.
+      worker_init_fn: a function that each worker calls with its id before it loads samples.
+      multiprocessing_context: a start method of `multiprocessing`, or a context. The default is that of Python, which
+        is "fork" on Linux before Python 3.14. With "spawn" and "forkserver", the dataset and the functions are
+        pickled, and the workers import the main module.
+      generator: the random generator for the base seed and the shuffled order, in place of the global generator.
+      prefetch_factor: the number of batches per worker for which indices are sampled in advance.
+      persistent_workers: whether to keep the workers between epochs.
+      pin_memory_device: deprecated and ignored, with a warning if `pin_memory` is True.
+      in_order: whether the batches of workers are returned in the order of their indices. If not, they are returned
+        as they arrive.
 
     Raises:
-        ValueError: Mutually exclusive options are given, or an option is invalid.
-        RuntimeError: In the iteration, a worker ended unexpectedly, or took longer than `timeout`. An error of the
-            dataset is raised with its type and the traceback of the worker.
+      ValueError: Mutually exclusive options are given, or an option is invalid.
+      RuntimeError: In the iteration, a worker ended unexpectedly, or took longer than `timeout`. An error of the
+        dataset is raised with its type and the traceback of the worker.
 
     >>> from torchlike.utils.data import DataLoader
     >>> list(DataLoader(["a", "b", "c"], batch_size=2))

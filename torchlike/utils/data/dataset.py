@@ -21,6 +21,15 @@ class Dataset(Generic[T_co]):
 
     Subclasses can also implement `__getitems__(indices) -> list of samples`, which the loader calls once per batch.
     The sum of two datasets is a `ConcatDataset`.
+
+    >>> from torchlike.utils.data import Dataset
+    >>> class Squares(Dataset):
+    ...     def __len__(self):
+    ...         return 3
+    ...     def __getitem__(self, index):
+    ...         return index**2
+    >>> Squares()[2], len(Squares() + Squares())
+    (4, 6)
     """
 
     def __getitem__(self, index: Any) -> T_co:
@@ -34,6 +43,13 @@ class IterableDataset(Dataset[T_co], Iterable[T_co]):
     """The base class of iterable-style datasets. Subclasses implement `__iter__`.
 
     The sum of two iterable datasets is a `ChainDataset`.
+
+    >>> from torchlike.utils.data import IterableDataset
+    >>> class Countdown(IterableDataset):
+    ...     def __iter__(self):
+    ...         return iter([2, 1, 0])
+    >>> list(Countdown() + Countdown())
+    [2, 1, 0, 2, 1, 0]
     """
 
     @abstractmethod
@@ -47,10 +63,15 @@ class TensorDataset(Dataset[tuple[Any, ...]]):
     """A dataset that wraps tensors. Each sample is a tuple of the tensors indexed along the first dimension.
 
     Args:
-        tensors: tensors with the same size in the first dimension.
+      *tensors: tensors with the same size in the first dimension.
 
     Raises:
-        AssertionError: The tensors have different sizes in the first dimension.
+      AssertionError: The tensors have different sizes in the first dimension.
+
+    >>> import torchlike as torch
+    >>> dataset = torch.utils.data.TensorDataset(torch.ones(3, 2), torch.arange(3))
+    >>> len(dataset), dataset[1]
+    (3, (tensor([1., 1.]), tensor(1)))
     """
 
     def __init__(self, *tensors: Any) -> None:
@@ -69,11 +90,11 @@ class StackDataset(Dataset[Any]):
     """A dataset that stacks several datasets. Its samples combine one sample of each dataset.
 
     Args:
-        args: datasets for samples that are tuples.
-        kwargs: datasets for samples that are dicts.
+      *args: datasets for samples that are tuples.
+      **kwargs: datasets for samples that are dicts.
 
     Raises:
-        ValueError: Both `args` and `kwargs` are given, or neither, or the datasets have different lengths.
+      ValueError: Both `args` and `kwargs` are given, or neither, or the datasets have different lengths.
 
     >>> StackDataset([1, 2], "ab")[1]
     (2, 'b')
@@ -128,10 +149,10 @@ class ConcatDataset(Dataset[T_co]):
     """The concatenation of several map-style datasets.
 
     Args:
-        datasets: an iterable of datasets.
+      datasets: an iterable of datasets.
 
     Raises:
-        AssertionError: `datasets` is empty or contains an `IterableDataset`.
+      AssertionError: `datasets` is empty or contains an `IterableDataset`.
 
     >>> both = ConcatDataset([[1, 2], [3]])
     >>> len(both), both[2], both[-1]
@@ -143,6 +164,11 @@ class ConcatDataset(Dataset[T_co]):
 
     @staticmethod
     def cumsum(sequence: Iterable[Any]) -> list[int]:
+        """Return the sums of the lengths of the first 1, 2, ... datasets.
+
+        Args:
+          sequence: the datasets.
+        """
         return list(accumulate(len(d) for d in sequence))
 
     def __init__(self, datasets: Iterable[Any]) -> None:
@@ -177,7 +203,14 @@ class ChainDataset(IterableDataset):
     Iteration raises `AssertionError` when it reaches a dataset that is not an `IterableDataset`.
 
     Args:
-        datasets: an iterable of datasets.
+      datasets: an iterable of datasets.
+
+    >>> from torchlike.utils.data import ChainDataset, IterableDataset
+    >>> class Digits(IterableDataset):
+    ...     def __iter__(self):
+    ...         return iter([0, 1])
+    >>> list(ChainDataset([Digits(), Digits()]))
+    [0, 1, 0, 1]
     """
 
     def __init__(self, datasets: Iterable[Any]) -> None:
@@ -202,8 +235,8 @@ class Subset(Dataset[T_co]):
     """The subset of a dataset at specified indices.
 
     Args:
-        dataset: the whole dataset.
-        indices: the indices of the subset in the whole dataset.
+      dataset: the whole dataset.
+      indices: the indices of the subset in the whole dataset.
 
     >>> list(Subset("abcd", [3, 1]))
     ['d', 'b']
@@ -233,12 +266,17 @@ def random_split(dataset: Any, lengths: Sequence[int | float], generator: Any = 
     samples are distributed in round-robin order, one for each subset, beginning with the first.
 
     Args:
-        dataset: the dataset to split.
-        lengths: the lengths or the fractions of the subsets.
-        generator: the random generator for the permutation, in place of the global generator.
+      dataset: the dataset to split.
+      lengths: the lengths or the fractions of the subsets.
+      generator: the random generator for the permutation, in place of the global generator.
 
     Raises:
-        ValueError: A fraction is outside [0, 1], or the lengths do not sum to the length of the dataset.
+      ValueError: A fraction is outside [0, 1], or the lengths do not sum to the length of the dataset.
+
+    >>> import torchlike as torch
+    >>> parts = torch.utils.data.random_split(range(10), [0.8, 0.2])
+    >>> [len(part) for part in parts]
+    [8, 2]
     """
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
         lengths = _lengths_of_fractions(len(dataset), lengths)

@@ -17,16 +17,20 @@ class DistributedSampler(Sampler[int]):
     The shuffled order depends on `seed + epoch`, so call `set_epoch` before each epoch.
 
     Args:
-        dataset: the dataset to sample from.
-        num_replicas: the number of processes. Default: the world size of the default process group.
-        rank: the rank of the current process. Default: its rank in the default process group.
-        shuffle: whether to shuffle the indices.
-        seed: the seed of the shuffled order. It must be the same in all processes.
-        drop_last: if True, drop indices at the end to make the shares of all processes equal. If False, repeat indices
-            from the start instead.
+      dataset: the dataset to sample from.
+      num_replicas: the number of processes. Default: the world size of the default process group.
+      rank: the rank of the current process. Default: its rank in the default process group.
+      shuffle: whether to shuffle the indices.
+      seed: the seed of the shuffled order. It must be the same in all processes.
+      drop_last: if True, drop indices at the end to make the shares of all processes equal. If False, repeat indices
+        from the start instead.
 
     Raises:
-        ValueError: `rank` is not in the interval [0, num_replicas - 1].
+      ValueError: `rank` is not in the interval [0, num_replicas - 1].
+
+    >>> import torchlike as torch
+    >>> list(torch.utils.data.DistributedSampler("abcde", num_replicas=2, rank=1, shuffle=False))
+    [1, 3, 0]
     """
 
     def __init__(
@@ -70,5 +74,9 @@ class DistributedSampler(Sampler[int]):
         return self.num_samples
 
     def set_epoch(self, epoch: int) -> None:
-        """Set the epoch, which determines the shuffled order of the next iteration."""
+        """Set the epoch, which determines the shuffled order of the next iteration.
+
+        Args:
+          epoch: the number of the epoch.
+        """
         self.epoch = epoch

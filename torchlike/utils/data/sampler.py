@@ -26,6 +26,13 @@ class Sampler(Generic[T_co]):
     """The base class of all samplers.
 
     Subclasses implement `__iter__`, which yields indices, and `__len__` if the length is known.
+
+    >>> from torchlike.utils.data import Sampler
+    >>> class Backwards(Sampler):
+    ...     def __iter__(self):
+    ...         return iter([2, 1, 0])
+    >>> list(Backwards())
+    [2, 1, 0]
     """
 
     def __iter__(self) -> Iterator[T_co]:
@@ -36,7 +43,7 @@ class SequentialSampler(Sampler[int]):
     """A sampler that yields 0, 1, ..., len(data_source) - 1 in order.
 
     Args:
-        data_source: the dataset to sample from.
+      data_source: the dataset to sample from.
 
     >>> list(SequentialSampler("abc"))
     [0, 1, 2]
@@ -59,15 +66,19 @@ class RandomSampler(Sampler[int]):
     separate random stream with this seed.
 
     Args:
-        data_source: the dataset to sample from.
-        replacement: whether to sample with replacement.
-        num_samples: the number of samples. Default: the length of `data_source`. Without replacement, a larger number
-            takes indices from several permutations.
-        generator: the random generator.
+      data_source: the dataset to sample from.
+      replacement: whether to sample with replacement.
+      num_samples: the number of samples. Default: the length of `data_source`. Without replacement, a larger number
+        takes indices from several permutations.
+      generator: the random generator.
 
     Raises:
-        TypeError: `replacement` is not a bool.
-        ValueError: `num_samples` is not a positive int.
+      TypeError: `replacement` is not a bool.
+      ValueError: `num_samples` is not a positive int.
+
+    >>> import torchlike as torch
+    >>> sorted(torch.utils.data.RandomSampler("abc"))
+    [0, 1, 2]
     """
 
     def __init__(
@@ -115,8 +126,12 @@ class SubsetRandomSampler(Sampler[int]):
     """A sampler that yields the given indices in random order, without replacement.
 
     Args:
-        indices: a sequence of indices.
-        generator: the random generator.
+      indices: a sequence of indices.
+      generator: the random generator.
+
+    >>> import torchlike as torch
+    >>> sorted(torch.utils.data.SubsetRandomSampler([4, 7]))
+    [4, 7]
     """
 
     def __init__(self, indices: Sequence[int], generator: Any = None) -> None:
@@ -135,14 +150,18 @@ class WeightedRandomSampler(Sampler[int]):
     """A sampler that yields indices of `weights` with probabilities proportional to the weights.
 
     Args:
-        weights: a 1-D sequence of weights, which need not sum to 1.
-        num_samples: the number of samples.
-        replacement: whether to sample with replacement.
-        generator: the random generator.
+      weights: a 1-D sequence of weights, which need not sum to 1.
+      num_samples: the number of samples.
+      replacement: whether to sample with replacement.
+      generator: the random generator.
 
     Raises:
-        ValueError: `num_samples` is not a positive int, `replacement` is not a bool, or `weights` is not 1-D.
-        RuntimeError: On iteration, if `replacement` is False and `num_samples` exceeds the number of weights.
+      ValueError: `num_samples` is not a positive int, `replacement` is not a bool, or `weights` is not 1-D.
+      RuntimeError: On iteration, if `replacement` is False and `num_samples` exceeds the number of weights.
+
+    >>> import torchlike as torch
+    >>> list(torch.utils.data.WeightedRandomSampler([0.0, 1.0], num_samples=3))
+    [1, 1, 1]
     """
 
     def __init__(
@@ -173,9 +192,9 @@ class BatchSampler(Sampler[list[int]]):
     """A sampler that groups the indices of another sampler into lists, one for each batch.
 
     Args:
-        sampler: the sampler or iterable of indices.
-        batch_size: the number of indices per batch.
-        drop_last: whether to drop the last batch if it is incomplete.
+      sampler: the sampler or iterable of indices.
+      batch_size: the number of indices per batch.
+      drop_last: whether to drop the last batch if it is incomplete.
 
     >>> list(BatchSampler(range(5), batch_size=2, drop_last=False))
     [[0, 1], [2, 3], [4]]

@@ -142,7 +142,7 @@ def default_collate(batch: Any) -> Any:
     Strings and bytes stay a list. Mappings, namedtuples and sequences are collated member by member.
 
     Args:
-        batch: the list of samples.
+      batch: the list of samples.
 
     >>> default_collate([{"name": "a", "tags": ["x"]}, {"name": "b", "tags": ["y"]}])
     {'name': ['a', 'b'], 'tags': [('x', 'y')]}
@@ -157,7 +157,11 @@ def default_convert(data: Any) -> Any:
     Python numbers and strings, are returned unchanged.
 
     Args:
-        data: the sample.
+      data: the sample.
+
+    >>> import numpy as np, torchlike as torch
+    >>> torch.utils.data.default_convert({"x": np.zeros(2), "y": "a"})
+    {'x': tensor([0., 0.], dtype=torch.float64), 'y': 'a'}
     """
     if isinstance(data, torchlike.Tensor | str | bytes):
         return data

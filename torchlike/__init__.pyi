@@ -22,6 +22,7 @@ from torchlike import cpu as cpu
 from torchlike import cuda as cuda
 from torchlike import distributed as distributed
 from torchlike import distributions as distributions
+from torchlike import export as export
 from torchlike import fft as fft
 from torchlike import func as func
 from torchlike import functional as functional

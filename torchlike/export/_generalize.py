@@ -103,14 +103,14 @@ def _arguments(plans: Sequence[Any], samples: Sequence) -> dict[str, tuple[str, 
     inferred.
     """
     given = [dict(each.extra.arguments) for each in plans]
-    shapes = [each.pop("size", None) for each in given] if plans[0].name in _RESHAPES else [None]
+    if plans[0].name not in _RESHAPES:
+        return unified(given, samples)
+    shapes = [each.pop("size")[1] for each in given]
     found = unified(given, samples)
-    if shapes[0] is None:
-        return found
-    if len({len(what) for _, what in shapes}) > 1:
-        raise NoFormulaError(f"the shapes {[what for _, what in shapes]}")
+    if len({len(shape) for shape in shapes}) > 1:
+        raise NoFormulaError(f"the shapes {shapes}")
     sizes, inferred = [], None
-    for i, column in enumerate(zip(*[what for _, what in shapes])):
+    for i, column in enumerate(zip(*shapes)):
         try:
             size = unified(column, samples)
         except NoFormulaError:
@@ -122,7 +122,7 @@ def _arguments(plans: Sequence[Any], samples: Sequence) -> dict[str, tuple[str, 
             size = -1 if inferred == i else size
         sizes.append(size)
     if inferred is not None and sizes.count(-1) > 1:  # the program infers a size itself
-        raise NoFormulaError(f"the shapes {[what for _, what in shapes]}")
+        raise NoFormulaError(f"the shapes {shapes}")
     return {**found, "size": ("static", tuple(sizes))}
 
 

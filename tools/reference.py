@@ -56,8 +56,8 @@ PAGES: dict[str, tuple[str, ...]] = {
 
 # Names that modules import for their own code. tests/house/test_site.py finds them: PyTorch does not have them.
 INTERNAL = (
-    *("adopt", "as_matrix", "host_arrays", "multi_tensor_update", "norm_except_dim", "of_array", "power_iterations"),
-    *("Preserved", "spectral_dim", "warn"),
+    *("PyTorchFileReader", "Preserved", "adopt", "as_matrix", "host_arrays", "multi_tensor_update", "norm_except_dim"),
+    *("of_array", "power_iterations", "spectral_dim", "warn"),
 )
 CLASSES = ("autoclass", "autoexception")
 
@@ -162,6 +162,9 @@ def as_rst(lines: list[str]) -> list[str]:
 
 def _escaped(paragraph: str) -> str:
     parts = _CODE.split(paragraph)
-    parts[::2] = [_MARKUP.sub(r"\\\1", part) for part in parts[::2]]
-    parts[1::2] = [f"``{part.strip('`')}``" for part in parts[1::2]]
+    for n, part in enumerate(parts):
+        if n % 2 == 0:
+            parts[n] = _MARKUP.sub(r"\\\1", part)
+        else:  # a literal ends where no letter follows
+            parts[n] = f"``{part.strip('`')}``" + ("\\ " if re.match(r"\w", parts[n + 1]) else "")
     return "".join(parts)

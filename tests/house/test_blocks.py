@@ -15,6 +15,7 @@ import io
 import os
 import subprocess
 import sys
+import types
 
 import pytest
 
@@ -40,7 +41,10 @@ ALONE = [
 @pytest.mark.parametrize("page", TOGETHER, ids=NAME)
 def test_a_page_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    names = {"__name__": "__main__", "__builtins__": {**vars(builtins), "__import__": _import}}
+    main = types.ModuleType("__main__")
+    monkeypatch.setitem(sys.modules, "__main__", main)  # where pickles find the classes of the page
+    names = vars(main)
+    names["__builtins__"] = {**vars(builtins), "__import__": _import}
     for block in BLOCKS[page]:
         if not block.mark:
             _compare(block, _printed(block, names))

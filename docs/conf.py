@@ -44,6 +44,8 @@ napoleon_custom_sections = [("Shape", "notes_style")]
 add_module_names = False
 toc_object_entries = False
 
+smartquotes = False  # docstrings quote values, such as "mean"
+
 nitpicky = True
 # Annotations name internal types, which have no page.
 nitpick_ignore_regex = [("py:.*", ".*")]

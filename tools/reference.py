@@ -150,14 +150,26 @@ def _path_of_entry(name: Name) -> str:
     return _entries()[id(getattr(find(name.space), name.name))] if name.directive in CLASSES else name.path
 
 
-_CODE = re.compile(r"(``.+?``|`[^`]+`)", re.DOTALL)
+_CODE = re.compile(r"(:[a-z]+:`[^`]+`|``.+?``|`[^`]+`)", re.DOTALL)
 _MARKUP = re.compile(r"([\\*|]|(?<=\w)_\b)")
 
 
 def as_rst(lines: list[str]) -> list[str]:
-    """Return a docstring as reStructuredText. Outside of examples and code, `*`, `|` and `name_` mean themselves."""
-    paragraphs = re.split(r"(\n\s*\n)", "\n".join(lines))
-    return "".join(each if each.lstrip().startswith(">>>") else _escaped(each) for each in paragraphs).split("\n")
+    """Return a docstring as reStructuredText. Outside of code, `*`, `|` and `name_` mean themselves.
+
+    Examples, directives such as `.. math::` with their bodies, and roles such as :math:`x` stay as they are.
+    """
+    made: list[str] = []
+    directive = None  # the indentation of the directive whose body the next paragraph may be
+    for paragraph in re.split(r"(\n\s*\n)", "\n".join(lines)):
+        words = paragraph.strip("\n")
+        indent = len(words) - len(words.lstrip())
+        if words.strip():
+            is_body = directive is not None and indent > directive
+            directive = indent if words.lstrip().startswith(".. ") else directive if is_body else None
+        kept = directive is not None or words.lstrip().startswith(">>>")
+        made.append(paragraph if kept else _escaped(paragraph))
+    return "".join(made).split("\n")
 
 
 def _escaped(paragraph: str) -> str:
@@ -165,6 +177,6 @@ def _escaped(paragraph: str) -> str:
     for n, part in enumerate(parts):
         if n % 2 == 0:
             parts[n] = _MARKUP.sub(r"\\\1", part)
-        else:  # a literal ends where no letter follows
+        elif not part.startswith(":"):  # a literal ends where no letter follows
             parts[n] = f"``{part.strip('`')}``" + ("\\ " if re.match(r"\w", parts[n + 1]) else "")
     return "".join(parts)

@@ -94,3 +94,8 @@ def test_docstrings_become_restructuredtext():
     lines = ["Scale (*, N) by |x| and `a*b` in `add_`s, see name_.", "", ">>> x * 2", "4"]
     expected = ["Scale (\\*, N) by \\|x\\| and ``a*b`` in ``add_``\\ s, see name\\_.", "", ">>> x * 2", "4"]
     assert reference.as_rst(lines) == expected
+
+
+def test_formulas_of_docstrings_stay_as_they_are():
+    formula = [".. math::", "", r"   p_{t+1} = |p_t| * \eta_\delta", ""]
+    assert reference.as_rst([*formula, "The *rate* :math:`\\eta_t`."]) == [*formula, "The \\*rate\\* :math:`\\eta_t`."]

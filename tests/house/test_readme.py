@@ -1,4 +1,4 @@
-"""Tests of the README's commands and links."""
+"""Tests of the README's commands, and of the names that the pages mention."""
 
 import operator
 import os
@@ -22,13 +22,6 @@ def test_two_commands_install_everything_and_run_it():
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_lead_somewhere(page):
-    links = re.findall(r"\]\(([^)#\s]+)[^)]*\)|src=\"([^\"]+)\"", page.read_text("utf-8"))
-    local = [link for pair in links for link in pair if link and "://" not in link]
-    assert [link for link in local if not (page.parent / link).exists()] == []
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_names_exist(page):
     names = re.findall(r"`torchlike\.([\w.]+)(?:\(.*?\))?`", page.read_text("utf-8"))
     missing = []
@@ -38,20 +31,6 @@ def test_names_exist(page):
         except AttributeError:
             missing.append(name)
     assert missing == []
-
-
-def test_the_readmes_program_runs():
-    (program,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-    batches = [(torchlike.randn(8, 64), torchlike.arange(8))] * 2
-    seen = {"loader": batches}
-    exec(program, seen)
-    assert seen["loss"].item() > 0
-
-
-def test_the_program_for_accelerators_runs(capsys):
-    (program,) = re.findall(r"```py\n(.*?)```", (ROOT / "docs" / "gpu_tpu.md").read_text("utf-8"), re.DOTALL)
-    exec(program, {})
-    assert 0 < float(capsys.readouterr().out) < 2
 
 
 def test_ci_runs():

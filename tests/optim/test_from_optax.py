@@ -2,7 +2,6 @@
 
 import copy
 import io
-import re
 
 import jax
 import jax.numpy as jnp
@@ -12,7 +11,6 @@ import pytest
 
 import torchlike
 from tests.engine.interrupting import alarms_interrupt, cut_short
-from tests.house.source import ROOT
 from tests.optim.cases import arrays, give_grads, parameters
 from torchlike._engine import stats
 from torchlike.optim import from_optax, lr_scheduler
@@ -362,15 +360,6 @@ def test_sparse_gradients_and_shared_memory_are_refused():
         view.grad = torchlike.ones(3)
     with pytest.raises(NotImplementedError, match="share memory"):
         from_optax(optax.adam, views, lr=0.1).step()
-
-
-def test_the_programs_of_the_documentation_run():
-    programs = re.findall(r"```py\n(.*?)```", (ROOT / "docs" / "optax.md").read_text("utf-8"), re.DOTALL)
-    assert len(programs) == 2
-    seen = {}
-    for program in programs:
-        exec(program, seen)
-    assert seen["params"]["weight"].max() < 1
 
 
 def test_memory_is_reused():

@@ -6,9 +6,10 @@ import sys
 
 import pytest
 
-from tests.house.source import ROOT
+from tools import pages
 
-SCRIPTS = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "many_devices.md").read_text("utf-8"), re.DOTALL)
+BLOCKS = pages.blocks((pages.DOCS / "many_devices.md").read_text("utf-8"))
+SCRIPTS = [block.code for block in BLOCKS if block.mark.startswith("two processes")]
 SAID = [r"loss \d\.\d{4}", r"\(Shard\(dim=0\),\) \(8, 16\)", r"\(Shard\(dim=0\),\) \(32, 16\)"]
 CASES = [
     pytest.param(*each, id=name, marks=pytest.mark.long if name != "fsdp" else ())

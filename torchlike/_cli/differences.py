@@ -22,43 +22,52 @@ class Entry(NamedTuple):
     names: str
 
 
-RUNNING, CONTROL, TRANSFORMS = "running-programs", "control-flow-and-jax", "function-transforms"
-LOADING, NUMBERS, MEMORY, SPARSE = "loading-checkpoints", "numbers", "tensors-and-memory", "sparse-tensors"
-ERRORS, GRADIENTS, DISTRIBUTIONS, OPTIMIZERS = (
-    "errors-and-warnings",
-    "gradients",
-    "distributions",
-    "optimizers-and-data",
-)
+COMPILING = "compiling"
+OPTIMIZERS = "optimizers-and-data"
+SAVING = "saving-files"
+LOADING = "loading-checkpoints"
+PRECISION = "mixed-precision"
+MEMORY = "tensors-and-memory"
+GRADIENTS = "gradients"
+TRANSFORMS = "function-transforms"
+SINGLE = "single-operators"
+RUNNING = "running-programs"
+NAMES = "names-without-an-implementation"
+PROCESSES = "processes"
+DISTRIBUTED = "distributed-training"
+TOOLS = "subclasses-and-tools"
+CONTROL = "control-flow-and-jax"
+SPARSE = "sparse-tensors"
+DISTRIBUTIONS = "distributions"
 CAPTURABLE = ("Adadelta", "Adam", "AdamW", "Adamax", "ASGD", "NAdam", "RAdam", "RMSprop", "Rprop")
 ENTRIES = (
     Entry(
-        RUNNING,
+        COMPILING,
         "`torch.compile` captures the whole call and compiles it with XLA.",
         "torch.compile torch.compile(options) torch.compile(shapes_spec) torch.compile(isolate_recompiles)",
     ),
-    Entry(RUNNING, "Decreasing offsets of `F.embedding_bag` are refused.", "torch.nn.functional.embedding_bag"),
+    Entry(SINGLE, "Decreasing offsets of `F.embedding_bag` are refused.", "torch.nn.functional.embedding_bag"),
     Entry(
-        RUNNING,
+        COMPILING,
         "`torch.jit.script` and `trace` return the function or module itself",
         "torch.jit.script torch.jit.trace torch.jit.trace_module torch.jit.freeze torch.jit.ScriptModule",
     ),
-    Entry(RUNNING, "`hub` downloads files and loads local folders", "torch.hub.load torch.hub.list torch.hub.help"),
+    Entry(NAMES, "`hub` downloads files and loads local folders", "torch.hub.load torch.hub.list torch.hub.help"),
     Entry(
-        RUNNING,
+        DISTRIBUTED,
         "`send`, `recv` and Python objects pass through the store",
         "torch.distributed.send torch.distributed.recv torch.distributed.isend torch.distributed.irecv "
         "torch.distributed.batch_isend_irecv torch.distributed.all_gather_object torch.distributed.gather_object "
         "torch.distributed.broadcast_object_list torch.distributed.scatter_object_list",
     ),
     Entry(
-        RUNNING,
+        DISTRIBUTED,
         "The device determines the transport of collectives",
         "torch.distributed.init_process_group torch.distributed.init_process_group(pg_options) "
         "torch.distributed.new_group(pg_options) torch.distributed.new_group torch.distributed.get_backend",
     ),
     Entry(
-        RUNNING,
+        DISTRIBUTED,
         "A collective of a captured call, of DDP or with `async_op=True` is recorded.",
         "torch.distributed.all_reduce torch.distributed.broadcast torch.distributed.all_gather "
         "torch.distributed.reduce torch.distributed.gather torch.distributed.scatter torch.distributed.barrier "
@@ -66,87 +75,87 @@ ENTRIES = (
         "torch.distributed.reduce_scatter_tensor torch.distributed.all_to_all_single",
     ),
     Entry(
-        RUNNING,
+        DISTRIBUTED,
         "`bucket_cap_mb` and `gradient_as_bucket_view` have no effect.",
         "torch.nn.parallel.DistributedDataParallel torch.nn.parallel.distributed.DistributedDataParallel",
     ),
     Entry(
-        RUNNING,
+        DISTRIBUTED,
         "Functions of `_functional_collectives` return plain tensors",
         "torch.distributed._functional_collectives.*",
     ),
     Entry(
-        RUNNING,
+        DISTRIBUTED,
         "`DTensor`: an operator without a rule runs on the whole tensors",
         "torch.distributed.tensor.DTensor torch.distributed.tensor.distribute_tensor "
         "torch.distributed.tensor.distribute_module torch.distributed.tensor.parallel.loss_parallel",
     ),
     Entry(
-        RUNNING,
+        DISTRIBUTED,
         "`fully_shard`: while they are gathered, the parameters of a module are not leaves",
         "torch.distributed.fsdp.fully_shard torch.distributed.fsdp.FSDPModule "
         "torch.distributed._composable.fsdp.fully_shard",
     ),
     Entry(
-        RUNNING,
+        DISTRIBUTED,
         "`FullyShardedDataParallel` keeps each parameter as a `DTensor`",
         "torch.distributed.fsdp.FullyShardedDataParallel torch.distributed.fsdp.StateDictType "
         "torch.distributed.fsdp.fully_sharded_data_parallel.FullyShardedDataParallel",
     ),
     Entry(
-        RUNNING,
+        DISTRIBUTED,
         "`ZeroRedundancyOptimizer`: `parameters_as_bucket_view` has no effect",
         "torch.distributed.optim.ZeroRedundancyOptimizer",
     ),
     Entry(
-        RUNNING,
+        DISTRIBUTED,
         "The module of functions is `torch.distributed`",
         "torch.distributed.distributed_c10d",
     ),
-    Entry(RUNNING, "`torch.multiprocessing` is Python's", "torch.multiprocessing.*"),
+    Entry(PROCESSES, "`torch.multiprocessing` is Python's", "torch.multiprocessing.*"),
     Entry(
-        RUNNING,
+        TOOLS,
         "`torch.profiler` times the programs that execute the operators",
         "torch.profiler.profile torch.profiler.profile(profile_memory) torch.profiler.profile(with_flops) "
         "torch.profiler.profile(with_modules) torch.autograd.profiler.profile",
     ),
-    Entry(RUNNING, "`utils.benchmark` flushes at the end of each timed statement", "torch.utils.benchmark.Timer"),
-    Entry(RUNNING, "`library.custom_op` calls its function directly", "torch.library.custom_op"),
+    Entry(TOOLS, "`utils.benchmark` flushes at the end of each timed statement", "torch.utils.benchmark.Timer"),
+    Entry(TOOLS, "`library.custom_op` calls its function directly", "torch.library.custom_op"),
     Entry(
-        RUNNING,
+        NAMES,
         "`library.register_fake` accepts operators that do not exist",
         "torch.library.register_fake torch.library.impl",
     ),
-    Entry(RUNNING, "`ops.load_library` raises `OSError`.", "torch.ops.load_library"),
+    Entry(NAMES, "`ops.load_library` raises `OSError`.", "torch.ops.load_library"),
     Entry(
-        RUNNING,
+        TOOLS,
         "A graph of `torch.fx` names the public function",
         "torch.fx.symbolic_trace torch.fx.Tracer torch.fx.GraphModule torch.fx.Graph",
     ),
     Entry(RUNNING, "is `2.13.0+torchlike.` followed by torchlike's own version", "torch.__version__"),
-    Entry(RUNNING, "`data_ptr()` of a CPU tensor is the address of a copy", "torch.Tensor.data_ptr"),
-    Entry(RUNNING, "`set_` refuses a slice of a storage.", "torch.Tensor.set_ torch.from_file"),
-    Entry(RUNNING, "`utils.data.datapipes` has the names of two classes", "torch.utils.data.datapipes.*"),
+    Entry(MEMORY, "`data_ptr()` of a CPU tensor is the address of a copy", "torch.Tensor.data_ptr"),
+    Entry(MEMORY, "`set_` refuses a slice of a storage.", "torch.Tensor.set_ torch.from_file"),
+    Entry(NAMES, "`utils.data.datapipes` has the names of two classes", "torch.utils.data.datapipes.*"),
     Entry(
-        RUNNING,
+        TOOLS,
         "`utils.flop_counter.FlopCounterMode` has formulas for torchlike's own operators only",
         "torch.utils.flop_counter.FlopCounterMode torch.utils.flop_counter.FlopCounterMode(custom_mapping)",
     ),
-    Entry(RUNNING, "`utils.collect_env` reports the versions that matter", "torch.utils.collect_env.*"),
-    Entry(RUNNING, "`SummaryWriter` of `utils.tensorboard` refuses", "torch.utils.tensorboard.SummaryWriter"),
+    Entry(TOOLS, "`utils.collect_env` reports the versions that matter", "torch.utils.collect_env.*"),
+    Entry(NAMES, "`SummaryWriter` of `utils.tensorboard` refuses", "torch.utils.tensorboard.SummaryWriter"),
     Entry(
-        RUNNING,
+        SINGLE,
         "`sdpa_kernel` and the switches of `backends.cuda` choose the backend of attention.",
         "torch.nn.attention.sdpa_kernel torch.backends.cuda.sdp_kernel torch.backends.cuda.enable_flash_sdp "
         "torch.backends.cuda.enable_mem_efficient_sdp torch.backends.cuda.enable_math_sdp",
     ),
     Entry(
-        RUNNING,
+        PRECISION,
         "`GradScaler` passes gradients already divided by the scale to every optimizer",
         "torch.amp.GradScaler torch.cuda.amp.GradScaler torch.GradScaler torch.cpu.amp.GradScaler",
     ),
     Entry(
-        RUNNING,
+        SINGLE,
         "`flex_attention` computes all scores",
         "torch.nn.attention.flex_attention.flex_attention torch.nn.attention.flex_attention.create_block_mask",
     ),
@@ -161,7 +170,7 @@ ENTRIES = (
         "torch.vmap torch.func.vmap",
     ),
     Entry(TRANSFORMS, "`func.jvp` copies its inputs", "torch.func.jvp torch.func.linearize"),
-    Entry(ERRORS, "`torch.save` to a path replaces the file in one step", "torch.save torch.serialization.save"),
+    Entry(SAVING, "`torch.save` to a path replaces the file in one step", "torch.save torch.serialization.save"),
     Entry(
         LOADING,
         "`torch.load` refuses files that PyTorch may read",
@@ -173,20 +182,20 @@ ENTRIES = (
         "torch.distributed.checkpoint.*",
     ),
     Entry(
-        NUMBERS,
+        SINGLE,
         "`linalg.lstsq` uses singular values for every `driver`.",
         "torch.linalg.lstsq",
     ),
-    Entry(NUMBERS, "`lobpcg` keeps converged pairs in the search space", "torch.lobpcg"),
-    Entry(NUMBERS, "`fft.ihfft2` and `ihfftn` of one dim write into `out=`", "torch.fft.ihfft2 torch.fft.ihfftn"),
-    Entry(NUMBERS, "`grouped_mm` accepts matrices with any strides.", "torch.nn.functional.grouped_mm"),
+    Entry(SINGLE, "`lobpcg` keeps converged pairs in the search space", "torch.lobpcg"),
+    Entry(SINGLE, "`fft.ihfft2` and `ihfftn` of one dim write into `out=`", "torch.fft.ihfft2 torch.fft.ihfftn"),
+    Entry(SINGLE, "`grouped_mm` accepts matrices with any strides.", "torch.nn.functional.grouped_mm"),
     Entry(
-        NUMBERS,
+        SINGLE,
         "`topk`, `kthvalue`, `mode` and an unstable sort may choose any of several equal elements",
         "torch.topk torch.kthvalue torch.mode torch.sort torch.argsort torch.msort torch.Tensor.topk "
         "torch.Tensor.kthvalue torch.Tensor.mode torch.Tensor.sort torch.Tensor.argsort torch.Tensor.msort",
     ),
-    Entry(NUMBERS, "`SobolEngine` refuses points beyond number 2^30", "torch.quasirandom.SobolEngine"),
+    Entry(SINGLE, "`SobolEngine` refuses points beyond number 2^30", "torch.quasirandom.SobolEngine"),
     Entry(MEMORY, "`resize_(0)` frees the contents of a storage", "torch.UntypedStorage torch.TypedStorage"),
     Entry(
         MEMORY,
@@ -194,7 +203,7 @@ ENTRIES = (
         "torch.Tensor.resize_ torch.Tensor.resize_as_",
     ),
     Entry(
-        MEMORY,
+        SINGLE,
         "`linalg.svd` and the functions that use it",
         "torch.svd torch.linalg.svd torch.linalg.svdvals torch.linalg.pinv torch.linalg.cond torch.linalg.matrix_rank "
         "torch.pinverse torch.linalg.eig",
@@ -238,7 +247,7 @@ ENTRIES = (
         "`DataLoader(num_workers=...)`: worker processes compute with NumPy",
         "torch.utils.data.DataLoader torch.utils.data.dataloader.DataLoader",
     ),
-    Entry(OPTIMIZERS, "`_scaled_mm` saturates and checks its operands", "torch._scaled_mm"),
+    Entry(SINGLE, "`_scaled_mm` saturates and checks its operands", "torch._scaled_mm"),
 )
 
 

@@ -40,6 +40,7 @@ PAGES: dict[str, tuple[str, ...]] = {
         "torchlike.autograd.graph",
     ),
     "torchlike.func": (),
+    "torchlike.export": (),
     "torchlike.distributions": (),
     "torchlike.distributed": (
         "torchlike.distributed.tensor",

@@ -40,7 +40,7 @@ PAGES: dict[str, tuple[str, ...]] = {
         "torchlike.autograd.graph",
     ),
     "torchlike.func": (),
-    "torchlike.export": (),
+    "torchlike.export": ("torchlike.export.graph_signature",),
     "torchlike.distributions": (),
     "torchlike.distributed": (
         "torchlike.distributed.tensor",

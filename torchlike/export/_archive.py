@@ -19,7 +19,7 @@ import jax
 import numpy as np
 
 import torchlike
-from torchlike.export import _signature as signatures
+from torchlike.export import graph_signature as signatures
 from torchlike.export._program import ExportedProgram, Input, Saved
 from torchlike.export._record import TENSOR
 from torchlike.export._shapes import Dim, Sizes

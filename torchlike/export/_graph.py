@@ -10,7 +10,8 @@ from torchlike import fx
 from torchlike._transforms.recording import is_tensor
 from torchlike.export._formulas import Formula
 from torchlike.export._record import TENSOR, Forward, Recorded
-from torchlike.export._signature import (
+from torchlike.export._steps import Constant, Program, Step
+from torchlike.export.graph_signature import (
     ConstantArgument,
     ExportGraphSignature,
     InputKind,
@@ -19,7 +20,6 @@ from torchlike.export._signature import (
     OutputSpec,
     TensorArgument,
 )
-from torchlike.export._steps import Constant, Program, Step
 
 
 def graph_of(

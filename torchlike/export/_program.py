@@ -15,7 +15,7 @@ from torchlike._internal import Value, aval, wrap
 from torchlike._transforms.recording import is_tensor
 from torchlike.export._record import TENSOR
 from torchlike.export._shapes import Sizes
-from torchlike.export._signature import ExportGraphSignature
+from torchlike.export.graph_signature import ExportGraphSignature
 from torchlike.jax._arrays import array_of
 from torchlike.utils import _pytree as pytree
 

@@ -4,5 +4,6 @@ from torchlike._errors.compilation.compiling import InvalidBackend as InvalidBac
 from torchlike._errors.compilation.compiling import RecompileError as RecompileError
 from torchlike._errors.compilation.compiling import TorchDynamoException as TorchDynamoException
 from torchlike._errors.compilation.compiling import Unsupported as Unsupported
+from torchlike._errors.compilation.compiling import UserError as UserError
 from torchlike._errors.compilation.control_flow import TorchRuntimeError as TorchRuntimeError
 from torchlike._errors.compilation.control_flow import UncapturedHigherOrderOpError as UncapturedHigherOrderOpError

@@ -120,6 +120,7 @@ def _structure(ep: ExportedProgram, saved: Saved) -> dict:
         "leaves": [_leaf(leaf) for leaf in saved.leaves],
         "results": [_leaf(leaf) for leaf in saved.results],
         "written": saved.written,
+        "names": saved.names,
         "dims": {name: [dim.min, dim.max, saved.sizes.given[name]] for name, dim in saved.sizes.dims.items()},
         "shapes": [list(shape) for shape in saved.sizes.shapes],
         "parameters": ep._parameters,
@@ -180,8 +181,11 @@ def _program(structure: dict, weights: dict, exported: Any) -> ExportedProgram:
     leaves = [_read_leaf(leaf) for leaf in structure["leaves"]]
     results = [TENSOR if "tensor" in leaf else leaf["value"] for leaf in structure["results"]]
     in_spec, out_spec = _read_spec(structure["inputs"]), _read_spec(structure["outputs"])
+    names = [str(name) for name in structure["names"]]
+    if len(names) != len(leaves):
+        raise ValueError("the names do not fit the inputs")
     constants = {name: tensor.numpy() for name, tensor in weights["constants"].items()}
-    saved = Saved(exported, in_spec, out_spec, leaves, results, list(structure["written"]), sizes, constants)
+    saved = Saved(exported, in_spec, out_spec, leaves, results, list(structure["written"]), names, sizes, constants)
     signature = _read_signature(structure["signature"], leaves)
     state = dict(weights["state"])
     parameters = list(structure["parameters"])

@@ -10,6 +10,7 @@ import jax
 import numpy as np
 
 import torchlike
+from torchlike._dynamo.exc import UserError
 from torchlike._engine.trace.subtrace import Drew, Observed
 from torchlike._transforms.recording import is_tensor
 from torchlike.export._generalize import DependsOnSizeError, generalized
@@ -55,10 +56,10 @@ def export(
       The exported program.
 
     Raises:
-      TypeError: `args` is not a tuple, or `mod` is not a module.
       RuntimeError: forward reads elements (`item()`, `if` on a tensor), samples random numbers, or its operators depend
         on a size that varies.
-      ValueError: `dynamic_shapes` does not fit the inputs.
+      UserError: `args` is not a tuple.
+      ValueError: `mod` is not a module, or `dynamic_shapes` does not fit the inputs.
 
     >>> import torchlike as torch
     >>> batch = torch.export.Dim("batch")
@@ -69,7 +70,7 @@ def export(
     if not isinstance(mod, torchlike.nn.Module):
         raise ValueError(f"Expected `mod` to be an instance of `torch.nn.Module`, got {type(mod)}.")
     if not isinstance(args, tuple):
-        raise TypeError(f"Expecting `args` to be a tuple of example positional inputs, got {type(args)}")
+        raise UserError(f"Expecting `args` to be a tuple of example positional inputs, got {type(args)}")
     if preserve_module_call_signature:
         raise NotImplementedError("torchlike does not support export(preserve_module_call_signature=...)")
     kwargs = dict(kwargs or {})
@@ -86,11 +87,13 @@ def export(
             f"torchlike cannot export {forward.what} for varying {', '.join(sizes.dims)}: {error}. Keep such branches "
             "and constants out of forward, or fix the size (Dim.STATIC)."
         ) from None
-    names = _input_names(mod, args, kwargs)
+    names, places = _input_names(mod, args, kwargs)
     graph, signature = graph_of(program, forward, names, leaves, recorded[0])
     lifted = {f"c_lifted_tensor_{i}": np.asarray(c) for i, c in enumerate(_plain(program))}
     exported = _lowered(program, forward, tensors, sizes, list(lifted.values()), platforms)
-    saved = Saved(exported, tree, recorded[0].tree, leaves, recorded[0].results, recorded[0].written, sizes, lifted)
+    saved = Saved(
+        exported, tree, recorded[0].tree, leaves, recorded[0].results, recorded[0].written, places, sizes, lifted
+    )
     state = {name: tensor.detach() for name, tensor in forward.tensors.items()}
     return ExportedProgram(saved, state, [*forward.parameters], graph, signature)
 
@@ -132,11 +135,12 @@ def _lowered(
     return jax.export.export(jax.jit(run), platforms=tuple(platforms))(weights, constants, inputs)
 
 
-def _input_names(mod: Any, args: tuple, kwargs: dict) -> list[str]:
-    """Return a name for each leaf of the inputs: that of the parameter, with the place inside a container."""
+def _input_names(mod: Any, args: tuple, kwargs: dict) -> tuple[list[str], list[str]]:
+    """Return, for each leaf of the inputs, its name in the graph and its expression, such as `x['a'][0]`."""
     names: list[str] = []
+    places: list[str] = []
     for name, value in inspect.signature(mod.forward).bind(*args, **kwargs).arguments.items():
-        count = len(pytree.tree_leaves(value))
-        plain = count == 1 and not isinstance(value, list | tuple | dict)
-        names += [name] if plain else [f"{name}_{i}" for i in range(count)]
-    return names
+        paths = [path for path, _ in pytree.tree_flatten_with_path(value)[0]]
+        names += [name] if paths == [()] else [f"{name}_{i}" for i in range(len(paths))]
+        places += [name + pytree.keystr(path) for path in paths]
+    return names, places

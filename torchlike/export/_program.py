@@ -29,6 +29,7 @@ class Saved(NamedTuple):
       leaves: the leaves of the example inputs.
       results: the leaves of the result, with TENSOR in place of each tensor.
       written: the buffers that the program replaces, which are its last results.
+      names: for each leaf of the inputs, its expression in terms of the parameters of forward, such as `x['a']`.
       sizes: the varying dims.
       constants: the constant arrays by name.
     """
@@ -39,6 +40,7 @@ class Saved(NamedTuple):
     leaves: list
     results: list
     written: list[str]
+    names: list[str]
     sizes: Sizes
     constants: dict[str, np.ndarray]
 
@@ -207,7 +209,8 @@ class ExportedModule(torchlike.nn.Module):
           args, kwargs: the inputs of the exported forward, with its sizes where they do not vary.
 
         Raises:
-          ValueError: the inputs have another structure, a constant differs, or a size does not fit.
+          ValueError: the inputs have another structure or dtype, or a constant differs.
+          AssertionError: a size does not fit.
         """
         saved = self._saved
         leaves = _checked(saved, args, kwargs)
@@ -256,12 +259,12 @@ def _checked(saved: Saved, args: tuple, kwargs: dict) -> list:
             f"{saved.in_spec}\nbut actually got inputs with tree spec of: \n{spec}"
         )
     shapes = iter(saved.sizes.shapes)
-    sizes: dict[str, int] = {}
-    for place, (leaf, example) in enumerate(zip(leaves, saved.leaves)):
+    seen: dict[str, tuple[int, str]] = {}
+    for name, leaf, example in zip(saved.names, leaves, saved.leaves):
         if _is_input(example):
-            _check_input(place, leaf, example.dtype, next(shapes), saved.sizes, sizes)
+            _check_input(name, leaf, example.dtype, next(shapes), saved.sizes, seen)
         elif type(leaf) is not type(example) or leaf != example:
-            raise ValueError(f"input {place} is {leaf!r}, but the program was exported for {example!r}")
+            raise ValueError(f"{name} is {leaf!r}, but the program was exported for {example!r}")
     return leaves
 
 
@@ -274,20 +277,24 @@ def _is_alike(spec: Any, saved: Any) -> bool:
     return same and all(map(_is_alike, spec.children_specs, saved.children_specs))
 
 
-def _check_input(place: int, leaf: Any, dtype: Any, shape: tuple, sizes: Sizes, seen: dict[str, int]) -> None:
+def _check_input(name: str, leaf: Any, dtype: Any, shape: tuple, sizes: Sizes, seen: dict) -> None:
+    """Raise if a tensor does not have the dtype and the sizes of the program. `seen` has the sizes found before."""
     given = tuple(leaf.shape)
     if getattr(leaf, "dtype", None) != dtype and is_tensor(leaf):
-        raise ValueError(f"input {place} has dtype {leaf.dtype}, but the program was exported for {dtype}")
+        raise ValueError(f"{name} has dtype {leaf.dtype}, but the program was exported for {dtype}")
     if len(given) != len(shape):
-        raise ValueError(f"input {place} has shape {list(given)}, but the program was exported for {list(shape)}")
+        raise ValueError(f"{name} has shape {list(given)}, but the program was exported for {list(shape)}")
     for i, (size, wanted) in enumerate(zip(given, shape)):
+        place, text = f"{name}.size()[{i}]", str(wanted)
         if isinstance(wanted, str):
             dim = sizes.dims[wanted]
-            if size < dim.min or (dim.max is not None and size > dim.max):
-                raise ValueError(f"dim {i} of input {place} is {size}, which is not within {dim!r}")
-            wanted = seen.setdefault(wanted, size)
+            if size < dim.min:
+                raise AssertionError(f"Guard failed: {place} >= {dim.min}")
+            if dim.max is not None and size > dim.max:
+                raise AssertionError(f"Guard failed: {place} <= {dim.max}")
+            wanted, text = seen.setdefault(wanted, (size, place))
         if size != wanted:
-            raise ValueError(f"dim {i} of input {place} is {size}, but the program was exported for {wanted}")
+            raise AssertionError(f"Guard failed: {place} == {text}")
 
 
 def _result(saved: Saved, found: list) -> tuple[Any, dict[str, Any]]:

@@ -31,7 +31,7 @@ class Dim:
 
     >>> import torchlike as torch
     >>> torch.export.Dim("batch", max=64)
-    Dim('batch', min=2, max=64)
+    Dim('batch', min=0, max=64)
     """
 
     AUTO = _Hint("AUTO")
@@ -42,13 +42,14 @@ class Dim:
         if not name.isidentifier():
             raise AssertionError(f"Dim name must be a valid identifier, got {name}")
         self.__name__ = name
-        self.min, self.max = 2 if min is None or min < 2 else min, max
+        self._min = 0 if min is None else min  # as it was given; sizes of 0 and 1 are not supported
+        self.min, self.max = 2 if self._min < 2 else self._min, max
         if max is not None and max < self.min:
             raise AssertionError(f"Cannot create Dim with inconsistent min={min}, max={max}")
 
     def __repr__(self) -> str:
         limit = "" if self.max is None else f", max={self.max}"
-        return f"Dim('{self.__name__}', min={self.min}{limit})"
+        return f"Dim('{self.__name__}', min={self._min}{limit})"
 
 
 def dims(*names: str, min: int | None = None, max: int | None = None) -> tuple[Dim, ...]:

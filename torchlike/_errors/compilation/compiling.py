@@ -7,6 +7,10 @@ class TorchDynamoException(RuntimeError):
     """The base class of errors that compiled functions raise."""
 
 
+class UserError(TorchDynamoException):
+    """Raised if `torch.export.export` is called with arguments that it does not take."""
+
+
 class Unsupported(TorchDynamoException):
     """Raised if a call with `fullgraph=True` cannot be captured."""
 

@@ -553,7 +553,11 @@ def storage(self: Tensor) -> TypedStorage:
 
 
 def is_storage(obj: Any) -> bool:
-    """Return whether `obj` is a storage."""
+    """Return whether `obj` is a storage.
+
+    Args:
+      obj: any object.
+    """
     return isinstance(obj, TypedStorage | UntypedStorage)
 
 

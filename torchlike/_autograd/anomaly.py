@@ -36,7 +36,12 @@ def is_anomaly_check_nan_enabled() -> bool:
 
 
 def set_anomaly_enabled(mode: bool, check_for_nan: bool = True) -> None:
-    """Turn anomaly detection on or off, in all threads."""
+    """Turn anomaly detection on or off, in all threads.
+
+    Args:
+      mode: turn it on.
+      check_for_nan: raise an error if a backward pass gives a NaN.
+    """
     global enabled, check_nan
     check_nan = bool(check_for_nan)
     if bool(mode) == enabled:

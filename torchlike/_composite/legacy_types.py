@@ -105,7 +105,11 @@ def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
 
 
 def set_default_tensor_type(t: Any) -> None:
-    """Set the default dtype and device by a legacy type or its name (deprecated in PyTorch)."""
+    """Set the default dtype and device by a legacy type or its name (deprecated in PyTorch).
+
+    Args:
+      t: a type such as `torch.DoubleTensor`, or its name.
+    """
     warn(_errors.making.DEFAULT_TENSOR_TYPE)
     dtype, kind = of_name(t) if isinstance(t, str) else (t.dtype, t.kind)
     if kind == "cuda" and not devices.jax_devices("cuda"):

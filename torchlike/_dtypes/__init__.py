@@ -231,7 +231,14 @@ def _check_kinds(function: str, **given: Any) -> None:
 
 
 def promote_types(type1: dtype, type2: dtype) -> dtype:
-    """Return the smallest dtype to which both dtypes can be promoted, by PyTorch's rules."""
+    """Return the smallest dtype to which both dtypes can be promoted, by PyTorch's rules.
+
+    Args:
+      type1, type2: the dtypes.
+
+    >>> torchlike.promote_types(torchlike.int32, torchlike.float16)
+    torch.float16
+    """
     found = _TABLE.get((type1, type2))
     if found is None:
         _check_kinds("promote_types", type1=type1, type2=type2)
@@ -240,7 +247,15 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
 
 
 def can_cast(from_: dtype, to: dtype) -> bool:
-    """Return whether PyTorch allows a result of dtype `from_` to be stored in dtype `to`."""
+    """Return whether PyTorch allows a result of dtype `from_` to be stored in dtype `to`.
+
+    Args:
+      from_: the dtype of the result.
+      to: the dtype of the target.
+
+    >>> torchlike.can_cast(torchlike.float32, torchlike.int32)
+    False
+    """
     if from_.__class__ is not dtype or to.__class__ is not dtype:
         _check_kinds("can_cast", from_=from_, to=to)
     if from_.category > to.category:

@@ -44,7 +44,11 @@ fill_uninitialized = False  # whether `empty` and similar functions fill tensors
 
 
 def set_default_dtype(d: _dtypes.dtype) -> None:
-    """Set the floating-point dtype for Python floats and new tensors."""
+    """Set the floating-point dtype for Python floats and new tensors.
+
+    Args:
+      d: a floating-point dtype.
+    """
     global default_dtype
     if not isinstance(d, _dtypes.dtype):
         raise TypeError("invalid dtype object: only floating-point types are supported as the default type")
@@ -73,7 +77,11 @@ def scalar_dtype(kind: type) -> _dtypes.dtype:
 
 
 def set_default_device(device: str | _device.device | None) -> None:
-    """Set the device on which this thread creates new tensors."""
+    """Set the device on which this thread creates new tensors.
+
+    Args:
+      device: a device or its name. None means the CPU.
+    """
     local.device = None if device is None else _device.canonical(device)
 
 

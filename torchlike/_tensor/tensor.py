@@ -291,7 +291,13 @@ class Tensor(Methods):
         """The size of one element in bytes."""
         return self.dtype.itemsize
 
-    element_size = lambda self: self.dtype.itemsize
+    def element_size(self) -> int:
+        """Return the size of an element in bytes.
+
+        >>> torchlike.ones(2).element_size()
+        4
+        """
+        return self.dtype.itemsize
 
     @property
     def nbytes(self) -> int:
@@ -532,6 +538,9 @@ class Tensor(Methods):
         """Register `hook(grad)`, called when this tensor's gradient is computed.
 
         The return value of the hook replaces the gradient, unless it is None.
+
+        Args:
+          hook: a function of the gradient. It must not change the gradient in place.
         """
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
@@ -539,7 +548,11 @@ class Tensor(Methods):
         return hold(hooks_of(node).tensor.setdefault(number, OrderedDict()), hooks.on_tensor(hook))
 
     def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
-        """Register `hook(self)`, called after each accumulation into the `.grad` of this leaf."""
+        """Register `hook(self)`, called after each accumulation into the `.grad` of this leaf.
+
+        Args:
+          hook: a function of this tensor.
+        """
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         if not self.is_leaf:
@@ -590,6 +603,12 @@ class Tensor(Methods):
         Raises RuntimeError for a tensor that requires grad, and TypeError for a tensor on another device, unless
         `force`. With `force`, the tensor is detached and copied as needed. Raises TypeError for bfloat16 and 8-bit
         floats, which NumPy does not have.
+
+        Args:
+          force: allow copies.
+
+        >>> torchlike.tensor([1, 2]).numpy()
+        array([1, 2])
         """
         from torchlike._tensor import exchange
 

@@ -27,6 +27,9 @@ def fake_quantize_per_tensor_affine(
         zero_point: the level of 0, an int or a tensor with one element.
         quant_min: the lowest level.
         quant_max: the highest level.
+      scale: the positive distance between values.
+      zero_point: the quantized number that means 0.
+      quant_min, quant_max: the least and the largest quantized number.
 
     Raises:
         RuntimeError: `quant_min` exceeds `quant_max`, or `zero_point` lies outside of these bounds. The second check is
@@ -58,6 +61,10 @@ def fake_quantize_per_channel_affine(
         axis: the dim of the channels.
         quant_min: the lowest level.
         quant_max: the highest level.
+      scale: the positive distances between values, one for each channel.
+      zero_point: the quantized numbers that mean 0, one for each channel.
+      axis: the dim of the channels.
+      quant_min, quant_max: the least and the largest quantized number.
     """
     if scale.dtype not in (_dtypes.float32, _dtypes.bfloat16):
         raise _errors.quantized.scale_dtype(scale.dtype)

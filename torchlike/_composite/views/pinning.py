@@ -73,7 +73,11 @@ def is_shared(self: Tensor) -> bool:
 
 
 def record_stream(self: Tensor, stream: Any) -> None:
-    """Do nothing: XLA keeps memory alive while a program uses it. Raise for a tensor on the CPU."""
+    """Do nothing: XLA keeps memory alive while a program uses it. Raise for a tensor on the CPU.
+
+    Args:
+      stream: a stream. It is not used.
+    """
     if self.device.type == "cpu":
         raise NotImplementedError("Could not run 'aten::record_stream' with arguments from the 'CPU' backend.")
 

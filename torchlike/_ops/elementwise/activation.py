@@ -272,7 +272,11 @@ def _hardsigmoid(input: Array):
 
 @pointwise(where=("torch", "nn.functional"), check=floating("hardshrink_cpu"), inplace=False, rounded=("lambd",))
 def hardshrink(input: Array, lambd: Scalar = 0.5):
-    """Return x where |x| > lambd, and 0 elsewhere, for each element x."""
+    """Return x where |x| > lambd, and 0 elsewhere, for each element x.
+
+    Args:
+      lambd: the bound.
+    """
     xp = namespace(input)
     return xp.where(xp.abs(input) <= lambd, xp.zeros_like(input), input)
 
@@ -329,6 +333,9 @@ def prelu(input: Array, weight: Array):
     """Return x where x > 0, and weight * x elsewhere, for each element x.
 
     `weight` has one element, or one element for each channel (dim 1).
+
+    Args:
+      weight: the slope: one number, or one for each channel.
     """
     if weight.size > 1 and input.ndim > 1:
         weight = weight.reshape((-1,) + (1,) * (input.ndim - 2))

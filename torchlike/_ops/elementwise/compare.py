@@ -54,6 +54,14 @@ def isclose(input: Array, other: Array, rtol: float = 1e-05, atol: float = 1e-08
     """Return whether |input - other| <= atol + rtol * |other| for each element.
 
     Equal infinities are close. NaN is close to NaN if `equal_nan`.
+
+    Args:
+      rtol: the tolerance relative to `other`.
+      atol: the absolute tolerance.
+      equal_nan: count two NaNs as close.
+
+    >>> torchlike.isclose(torchlike.tensor([1.0, 2.0]), torchlike.tensor([1.0, 2.1]))
+    tensor([ True, False])
     """
     xp = namespace(input)
     same = input == other

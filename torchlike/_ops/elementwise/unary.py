@@ -159,6 +159,13 @@ def nan_to_num(input: Array, nan: Real = 0.0, posinf: Real | None = None, neginf
     """Return the tensor with NaN, inf and -inf replaced by `nan`, `posinf` and `neginf`.
 
     The defaults of `posinf` and `neginf` are the largest and the lowest number of the dtype.
+
+    Args:
+      nan: the number in place of NaN.
+      posinf, neginf: the numbers in place of inf and -inf.
+
+    >>> torchlike.nan_to_num(torchlike.tensor([1.0, float("nan")]))
+    tensor([1., 0.])
     """
     xp = namespace(input)
     if input.dtype.kind in "biu":
@@ -321,6 +328,12 @@ def round(input: Array, *, decimals: int = 0):
     """Return each element rounded to the nearest number with `decimals` decimal places.
 
     A tie is rounded to the number whose last digit is even.
+
+    Args:
+      decimals: the number of decimal places. A negative number rounds to tens, hundreds and so on.
+
+    >>> torchlike.round(torchlike.tensor([0.5, 1.5, 2.6]))
+    tensor([0., 2., 3.])
     """
     xp = namespace(input)
     if input.dtype.kind in "iu":

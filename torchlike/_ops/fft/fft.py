@@ -316,25 +316,53 @@ def irfftn(input: Array, s: Dims = None, dim: Dims = None, norm: str | None = No
 
 @_complex()
 def fft2(input: Array, s: Dims = None, dim: Dims = (-2, -1), norm: str | None = None):
-    """Return the discrete Fourier transform along two dims, by default the last two; see `fftn`."""
+    """Return the discrete Fourier transform along two dims, by default the last two; see `fftn`.
+
+    Args:
+      s: the sizes along the two dims. The signal is cut or padded with zeros. Default: its sizes.
+      dim: the two dims.
+      norm: "backward" (default: no factor), "ortho" (divide by the square root of the number of elements) or "forward"
+        (divide by this number).
+    """
     return namespace(input).fft.fftn(input, *_over(input, s, dim), norm)
 
 
 @_complex()
 def ifft2(input: Array, s: Dims = None, dim: Dims = (-2, -1), norm: str | None = None):
-    """Return the inverse discrete Fourier transform along two dims, by default the last two; see `ifftn`."""
+    """Return the inverse discrete Fourier transform along two dims, by default the last two; see `ifftn`.
+
+    Args:
+      s: the sizes along the two dims. The signal is cut or padded with zeros. Default: its sizes.
+      dim: the two dims.
+      norm: "backward" (default: divide by the number of elements), "ortho" (divide by its square root) or "forward" (no
+        factor).
+    """
     return namespace(input).fft.ifftn(input, *_over(input, s, dim), norm)
 
 
 @_real()
 def rfft2(input: Array, s: Dims = None, dim: Dims = (-2, -1), norm: str | None = None):
-    """Return the discrete Fourier transform of a real signal along two dims, by default the last two; see `rfftn`."""
+    """Return the discrete Fourier transform of a real signal along two dims, by default the last two; see `rfftn`.
+
+    Args:
+      s: the sizes along the two dims. The signal is cut or padded with zeros. Default: its sizes.
+      dim: the two dims. The last one gets only the non-negative frequencies.
+      norm: "backward" (default: no factor), "ortho" (divide by the square root of the number of elements) or "forward"
+        (divide by this number).
+    """
     return namespace(input).fft.rfftn(input, *_over(input, s, dim), norm)
 
 
 @_back()
 def irfft2(input: Array, s: Dims = None, dim: Dims = (-2, -1), norm: str | None = None):
-    """Return the inverse of `rfft2`; see `irfftn`."""
+    """Return the inverse of `rfft2`; see `irfftn`.
+
+    Args:
+      s: the sizes of the result along the two dims. Default: the last is 2 (n - 1) for the size n.
+      dim: the two dims. The last one has only the non-negative frequencies.
+      norm: "backward" (default: divide by the number of elements), "ortho" (divide by its square root) or "forward" (no
+        factor).
+    """
     return namespace(input).fft.irfftn(input, *_over(input, s, dim), norm)
 
 
@@ -376,11 +404,25 @@ def ihfftn(input: Array, s: Dims = None, dim: Dims = None, norm: str | None = No
 
 @_back(Casts())
 def hfft2(input: Array, s: Dims = None, dim: Dims = (-2, -1), norm: str | None = None):
-    """Return the real transform of a Hermitian signal along two dims, by default the last two; see `hfftn`."""
+    """Return the real transform of a Hermitian signal along two dims, by default the last two; see `hfftn`.
+
+    Args:
+      s: the sizes of the result along the two dims.
+      dim: the two dims. The last one has only the non-negative frequencies.
+      norm: "backward" (default: no factor), "ortho" (divide by the square root of the number of elements) or "forward"
+        (divide by this number).
+    """
     return hfftn.kernel(input, s, dim, norm)
 
 
 @_real(Casts())
 def ihfft2(input: Array, s: Dims = None, dim: Dims = (-2, -1), norm: str | None = None):
-    """Return the inverse of `hfft2`; see `ihfftn`."""
+    """Return the inverse of `hfft2`; see `ihfftn`.
+
+    Args:
+      s: the sizes of the real signal along the two dims. It is cut or padded with zeros. Default: its sizes.
+      dim: the two dims. The last one gets only the non-negative frequencies.
+      norm: "backward" (default: divide by the number of elements), "ortho" (divide by its square root) or "forward" (no
+        factor).
+    """
     return ihfftn.kernel(input, s, dim, norm)

@@ -230,6 +230,9 @@ def hash_tensor(input: Array, dim: Dims = None, *, keepdim: bool = False, mode: 
     """Return the exclusive or of the bits of all elements over `dim`, in uint64.
 
     Elements are first converted to int64 or float64.
+
+    Args:
+      mode: 0, the only mode.
     """
     xp, over = namespace(input), axes(input, dim)
     wide = input.astype("int64" if input.dtype.kind in "biu" else "float64")

@@ -217,9 +217,16 @@ class Op:
         made = types.FunctionType(
             kernel.__code__, kernel.__globals__, kernel.__name__, kernel.__defaults__, kernel.__closure__
         )
-        made.__kwdefaults__, made.__doc__ = kernel.__kwdefaults__, kernel.__doc__
+        made.__kwdefaults__, made.__doc__ = kernel.__kwdefaults__, self.doc
         made.__annotations__ = {name: _shown(str(kind)) for name, kind in kernel.__annotations__.items()}
         return made
+
+    @property
+    def signature_with_out(self) -> inspect.Signature:
+        """The public signature of an operator with `out=`."""
+        kinds = self.shown.__annotations__
+        given = [p.replace(annotation=kinds.get(p.name, p.annotation)) for p in self.signature.parameters.values()]
+        return inspect.Signature([*given, _OUT])
 
     def takes_none(self, name: str) -> bool:
         """Return whether the kernel accepts None for this parameter."""
@@ -232,6 +239,9 @@ class Op:
             and self.kind_of[name] in (OPERAND, ARRAY)
             and name not in self.dtypes.exact + self.dtypes.keeps
         )
+
+
+_OUT = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None, annotation="Tensor | None")
 
 
 @functools.cache

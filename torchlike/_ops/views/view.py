@@ -91,7 +91,14 @@ def _transpose_geometry(shape, strides, dim0, dim1) -> Geometry:
 
 @view(geometry=_transpose_geometry)
 def transpose(input: Array, dim0: int, dim1: int):
-    """Return the tensor with two dims swapped."""
+    """Return the tensor with two dims swapped.
+
+    Args:
+      dim0, dim1: the dims to swap. Negative dims count from the last.
+
+    >>> torchlike.ones(2, 3, 4).transpose(1, 2).shape
+    torch.Size([2, 4, 3])
+    """
     return namespace(input).swapaxes(input, dim0, dim1) if input.ndim else input
 
 
@@ -299,6 +306,13 @@ def diagonal(input: Array, offset: int = 0, dim1: int = 0, dim2: int = 1):
     """Return the diagonals of the matrices in dims `dim1` and `dim2`, as the last dim.
 
     `offset` selects a diagonal above (positive) or below (negative) the main diagonal.
+
+    Args:
+      offset: the diagonal: 0 for the main one, positive above it, negative below it.
+      dim1, dim2: the dims of the rows and the columns.
+
+    >>> torchlike.diagonal(torchlike.tensor([[1, 2], [3, 4]]))
+    tensor([1, 4])
     """
     most = max(input.shape, default=0)  # NumPy rejects offsets beyond its integer range
     return namespace(input).diagonal(input, min(max(offset, -most), most), dim1, dim2)
@@ -325,6 +339,15 @@ def unfold(input: Array, dimension: int, size: int, step: int):
     """Return a view of all windows of `size` elements along `dimension`, `step` elements apart.
 
     The new last dim indexes the elements within a window.
+
+    Args:
+      dimension: the dim.
+      size: the number of elements of a window.
+      step: the distance between windows, above 0.
+
+    >>> torchlike.arange(5).unfold(0, 3, 2)
+    tensor([[0, 1, 2],
+            [2, 3, 4]])
     """
     xp = namespace(input)
     if not input.ndim:

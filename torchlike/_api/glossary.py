@@ -28,16 +28,15 @@ MEANINGS = {
     "memory_format": "the order of the dims in memory. Default: `torch.preserve_format`, the order of the operand.",
     "generator": "the source of random numbers. Default: the default generator of the device.",
     "size": "the shape of the result, as ints or as one sequence of ints.",
-    "alpha": "the factor of the second operand.",
     "inplace": "overwrite `input` and return it.",
     "non_blocking": "has no effect on results. Transfers to a GPU are asynchronous in any case.",
 }
-# Functions with `keepdim` are reductions. Their `input` and `dim` have other meanings.
-OF_REDUCTIONS = {
-    "dim": "the dim or dims to reduce. Negative dims count from the last. By default, all dims are reduced.",
-    "dtype": "the dtype of the computation and of the result.",
-}
-OF_ONE_DIM = {"dim": "the dim to reduce. A negative dim counts from the last."}
+# The meanings that differ in some kinds of functions (see `_meanings`).
+OF_REDUCTIONS = {"dtype": "the dtype to which the elements are cast first, and of the result."}
+DIMS = {"dim": "the dim or dims to reduce. Negative dims count from the last. By default, all dims are reduced."}
+DIM = {"dim": "the dim to reduce. A negative dim counts from the last."}
+DIM_OR_ALL = {"dim": "the dim to reduce. A negative dim counts from the last. By default, all elements are reduced."}
+OF_FACTORIES = {"dtype": "the dtype of the result. Default: the default dtype."}
 OF_LIKE = {
     "dtype": "the dtype of the result. Default: that of `input`.",
     "device": "the device of the result. Default: that of `input`.",
@@ -129,7 +128,6 @@ def _parted(doc: str, named: list[tuple[str, str, Any]]) -> tuple[str, str, str]
             entry = text and _entry(name, annotation, default, text)
         if entry is not None:
             entries[entry] = None
-    entries.update(dict.fromkeys(written.values()))
     start = section or _NEXT.search(doc)
     if start is None:
         return doc + "\n\n", "".join(entries), ""
@@ -137,16 +135,24 @@ def _parted(doc: str, named: list[tuple[str, str, Any]]) -> tuple[str, str, str]
 
 
 def _meanings(named: list[tuple[str, str, Any]]) -> dict[str, str]:
-    names = {name for name, _, _ in named}
-    if "keepdim" in names:
-        several = any(name == "dim" and ("Sequence" in kind or default is None) for name, kind, default in named)
-        return _REDUCTION if several else _ONE
-    return _LIKE if names >= {"input", "memory_format"} else MEANINGS
+    """Return the meanings of arguments in functions with these parameters."""
+    kinds = {name: kind for name, kind, _ in named}
+    if "keepdim" in kinds:
+        dim = kinds.get("dim", "")
+        return _REDUCTION["Sequence" in dim, "None" in dim]
+    if kinds.keys() >= {"input", "memory_format"}:
+        return _LIKE
+    return _FACTORY if "requires_grad" in kinds else MEANINGS
 
 
-_REDUCTION = MEANINGS | OF_REDUCTIONS
-_ONE = MEANINGS | OF_ONE_DIM
+_REDUCTION = {
+    (True, True): MEANINGS | OF_REDUCTIONS | DIMS,
+    (True, False): MEANINGS | OF_REDUCTIONS | DIMS,
+    (False, True): MEANINGS | OF_REDUCTIONS | DIM_OR_ALL,
+    (False, False): MEANINGS | OF_REDUCTIONS | DIM,
+}
 _LIKE = MEANINGS | OF_LIKE
+_FACTORY = MEANINGS | OF_FACTORIES
 
 
 def _written(section: str) -> dict[str, str]:

@@ -392,6 +392,9 @@ def get_device_module(device: Any = None) -> Any:
     """Return the module of a device type, such as `torchlike.cuda`.
 
     By default, return the module of the current accelerator, or `torchlike.cpu` if there is none.
+
+    Args:
+      device: a device or its name.
     """
     import torchlike
 

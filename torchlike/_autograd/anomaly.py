@@ -55,6 +55,10 @@ class set_detect_anomaly:
     """A switch that turns anomaly detection on or off at once; see `detect_anomaly`.
 
     As a context, it restores the previous setting at the end of the `with` block.
+
+    Args:
+      mode: turn anomaly detection on.
+      check_nan: raise an error if a backward pass gives a NaN.
     """
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:

@@ -107,6 +107,10 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
 
     >>> torchlike.take_along_dim(torchlike.tensor([[1, 2], [3, 4]]), torchlike.tensor([[-1]]), 0)
     tensor([[3, 4]])
+
+    >>> torchlike.take_along_dim(torchlike.tensor([[3, 1], [2, 4]]), torchlike.tensor([[1], [0]]), dim=1)
+    tensor([[1],
+            [2]])
     """
     if indices.dtype is not _dtypes.int64:
         raise RuntimeError(
@@ -308,6 +312,9 @@ def scatter_reduce(
       src: the elements to reduce, of the dtype of `input`. It is at least as large as `index` along each dim.
       reduce: the reduction.
       include_self: let the elements of `input` take part in the reduction.
+
+    >>> torchlike.ones(2).scatter_reduce(0, torchlike.tensor([0, 0]), torchlike.tensor([2.0, 3.0]), "prod")
+    tensor([6., 1.])
     """
     made = rows["_scatter_reduce"](input, dim, index, src, reduce, include_self)
     _check_along(input, dim, index)
@@ -321,6 +328,9 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
       index: the indices, a vector of int32 or int64.
       source: the slices to add, of the shape of `input` except along `dim`, where it has the size of `index`.
       alpha: the factor of `source`.
+
+    >>> torchlike.zeros(3).index_add(0, torchlike.tensor([0, 2]), torchlike.tensor([1.0, 2.0]))
+    tensor([1., 0., 2.])
     """
     made = rows["_index_add"](input, dim, index, source, alpha=alpha)
     _check_rows(input, dim, index, _errors.indexing.index_added(input.ndim))
@@ -333,6 +343,9 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor
     Args:
       index: the indices, a vector of int64.
       source: the new slices, of the shape of `input` except along `dim`, where it has the size of `index`.
+
+    >>> torchlike.zeros(3).index_copy(0, torchlike.tensor([1]), torchlike.tensor([7.0]))
+    tensor([0., 7., 0.])
     """
     made = rows["_index_copy"](input, dim, index, source)
     _check_rows(input, dim, index, _errors.indexing.index_copied)
@@ -345,6 +358,9 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     Args:
       index: the indices, a vector of int64.
       value: a number or a 0-d tensor.
+
+    >>> torchlike.zeros(3).index_fill(0, torchlike.tensor([1]), 7.0)
+    tensor([0., 7., 0.])
     """
     if isinstance(value, Tensor) and value.ndim:
         raise RuntimeError(
@@ -416,6 +432,9 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
       index: int64 indices of the flattened tensor.
       source: the new elements, as many as indices, of the dtype of `input`.
       accumulate: add `source` to the elements.
+
+    >>> torchlike.zeros(3).put(torchlike.tensor([1]), torchlike.tensor([5.0]))
+    tensor([0., 5., 0.])
     """
     if index.dtype is not _dtypes.int64:
         raise RuntimeError(f"put_(): Expected a long tensor for index, but got {scalar_name(index.dtype)}")
@@ -442,6 +461,9 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
       values: the new elements. They are broadcast to the shape of the indices and the remaining dims.
       accumulate: add `values` to the elements. Otherwise, one of the values of an index that occurs several times is
         kept.
+
+    >>> torchlike.zeros(3).index_put((torchlike.tensor([0, 2]),), torchlike.tensor([1.0, 2.0]))
+    tensor([1., 0., 2.])
     """
     _check_tensors(indices)
     made = rows["clone"](input)
@@ -529,7 +551,11 @@ def fill(input: Tensor, value: Any) -> Tensor:
 
 
 def zero_(self: Tensor) -> Tensor:
-    """Set every element to zero."""
+    """Set every element to zero.
+
+    >>> torchlike.ones(2).zero_()
+    tensor([0., 0.])
+    """
     return _fill(self, 0, "ZeroBackward0")
 
 

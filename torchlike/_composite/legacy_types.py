@@ -90,6 +90,14 @@ def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
     """Return the legacy name of the tensor's type.
 
     With `dtype`, convert the tensor to this dtype or legacy type, or to the legacy type that a string names.
+
+    Args:
+      dtype: a dtype, a legacy type or its name.
+
+    >>> torchlike.ones(2).type()
+    'torch.FloatTensor'
+    >>> torchlike.ones(2).type(torchlike.int64)
+    tensor([1, 1])
     """
     if dtype is None:
         return name_of(self)

@@ -264,7 +264,14 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Tensor:
 
 
 def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Any = None) -> Tensor:
-    """Return the cross product of vectors of three elements along `dim` (by default the first dim of size three)."""
+    """Return the cross product of vectors of three elements along `dim` (by default the first dim of size three).
+
+    Args:
+      dim: the dim of size 3. Default: the first such dim.
+
+    >>> torchlike.cross(torchlike.tensor([1, 0, 0]), torchlike.tensor([0, 1, 0]), dim=0)
+    tensor([0, 0, 1])
+    """
     if dim is None:
         sizes = [n for n, m in zip(input.shape, other.shape) if n == m]
         if input.ndim == other.ndim and 3 not in sizes:
@@ -307,7 +314,14 @@ def _host(t: Tensor) -> np.ndarray:
 
 
 def equal(input: Tensor, other: Tensor) -> bool:
-    """Return whether two tensors have the same shape and elements. The call flushes the pending trace."""
+    """Return whether two tensors have the same shape and elements. The call flushes the pending trace.
+
+    Args:
+      other: a tensor on the same device. It is not broadcast.
+
+    >>> torchlike.equal(torchlike.tensor([1, 2]), torchlike.tensor([1, 2]))
+    True
+    """
     if input.shape != other.shape:
         return False
     if conversions.is_same(input, other):  # PyTorch only tests for NaN here

@@ -70,7 +70,11 @@ def _nonzero(input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None
 
 
 def argwhere(input: Tensor) -> Tensor:
-    """Return the indices of the nonzero elements, one row for each."""
+    """Return the indices of the nonzero elements, one row for each.
+
+    >>> torchlike.argwhere(torchlike.tensor([0, 5]))
+    tensor([[1]])
+    """
     return nonzero(input)
 
 
@@ -215,6 +219,9 @@ def _where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
     Args:
       condition: a bool tensor. All three are broadcast.
       other: a tensor or number.
+
+    >>> torchlike.tensor([1, 2]).where(torchlike.tensor([True, False]), 0)
+    tensor([1, 0])
     """
     return binding.PUBLIC["where"](condition, self, other)
 

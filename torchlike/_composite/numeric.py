@@ -32,6 +32,9 @@ def gradient(input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order:
         Default: 1.
       dim: the dim or dims. Default: all dims.
       edge_order: the order of the one-sided differences, 1 or 2.
+
+    >>> torchlike.gradient(torchlike.tensor([1.0, 4.0, 9.0]))
+    (tensor([3., 4., 5.]),)
     """
     dims = [dim] if isinstance(dim, int) else list(range(input.ndim)) if dim is None else list(dim)
     if spacing is None or isinstance(spacing, int | float | complex) or not getattr(spacing, "ndim", 1):

@@ -58,6 +58,10 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     Args:
       offset: the diagonal: 0 for the main one, positive above it, negative below it.
       dim1, dim2: the dims of the rows and the columns in the result.
+
+    >>> torchlike.diag_embed(torchlike.tensor([1, 2]))
+    tensor([[1, 0],
+            [0, 2]])
     """
     a, b = (d + input.ndim + 1 if d < 0 else d for d in (dim1, dim2))
     for given, d in ((dim1, a), (dim2, b)):
@@ -85,6 +89,10 @@ def block_diag(*tensors: Tensor) -> Tensor:
 
     Args:
       tensors: tensors of at most two dims.
+
+    >>> torchlike.block_diag(torchlike.tensor([[1]]), torchlike.tensor([[2, 3]]))
+    tensor([[1, 0, 0],
+            [0, 2, 3]])
     """
     if not tensors:
         return factories.empty(1, 0)
@@ -170,6 +178,11 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
       input: a one-dimensional tensor.
       r: the number of elements of a combination.
       with_replacement: use an element several times.
+
+    >>> torchlike.combinations(torchlike.tensor([1, 2, 3]))
+    tensor([[1, 2],
+            [1, 3],
+            [2, 3]])
     """
     if input.ndim != 1:
         raise RuntimeError(f"Expect a 1D vector, but got shape {list(input.shape)}")
@@ -219,6 +232,9 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     Args:
       indices: an integer tensor.
       shape: the shape, an int or a sequence of ints.
+
+    >>> torchlike.unravel_index(torchlike.tensor([3]), (2, 2))
+    (tensor([1]), tensor([1]))
     """
     if indices.dtype.category != _dtypes.INTEGER:
         raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype!r}")

@@ -9,18 +9,30 @@ from torchlike import _errors
 
 
 class SymInt:
-    """The type of symbolic integers; the constructor raises."""
+    """The type of symbolic integers; the constructor raises.
+
+    Args:
+      args: not used.
+    """
 
     def __init__(self, *args: Any) -> None:
         raise _errors.arguments.cannot(type(self).__name__, "use a number: all sizes are concrete")
 
 
 class SymFloat(SymInt):
-    """The type of symbolic floating-point numbers; the constructor raises."""
+    """The type of symbolic floating-point numbers; the constructor raises.
+
+    Args:
+      args: not used.
+    """
 
 
 class SymBool(SymInt):
-    """The type of symbolic booleans; the constructor raises."""
+    """The type of symbolic booleans; the constructor raises.
+
+    Args:
+      args: not used.
+    """
 
 
 def sym_int(a: Any) -> int:

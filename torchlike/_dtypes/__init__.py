@@ -13,7 +13,13 @@ from torchlike import _errors
 
 
 class dtype:
-    """An element type. There is one object for each type, so equality is identity."""
+    """An element type. There is one object for each type, so equality is identity.
+
+    Args:
+      name: the name without "torch.".
+      numpy: the scalar type of NumPy.
+      category: the kind of numbers, which orders promotion.
+    """
 
     __slots__ = ("category", "is_complex", "is_floating_point", "itemsize", "name", "numpy")
 
@@ -288,7 +294,11 @@ _DEFAULT: Any = object()
 
 
 class finfo(_Limits):
-    """The numerical limits of a floating-point dtype, or of the parts of a complex one."""
+    """The numerical limits of a floating-point dtype, or of the parts of a complex one.
+
+    Args:
+      type: a floating-point or complex dtype. Default: the default dtype.
+    """
 
     def __init__(self, type: dtype = _DEFAULT) -> None:
         from torchlike._dtypes import modes
@@ -317,7 +327,11 @@ class finfo(_Limits):
 
 
 class iinfo(_Limits):
-    """The numerical limits of an integer dtype."""
+    """The numerical limits of an integer dtype.
+
+    Args:
+      type: an integer dtype.
+    """
 
     def __init__(self, type: dtype) -> None:
         _check_dtype("iinfo", type)

@@ -44,6 +44,9 @@ def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None
     Args:
       dtype: the dtype of the result. Default: that of this tensor.
       masked_grad: True, the default, gives a gradient for the stored elements only.
+
+    >>> torchlike.tensor([0.0, 5.0]).to_sparse().to_dense()
+    tensor([0., 5.])
     """
     if dtype is not None and isinstance(self, s.SparseTensor):
         raise _errors.layouts.no_dtype()

@@ -67,8 +67,14 @@ def sparse_coo_tensor(
       requires_grad: return a leaf. If False, gradients flow to `values`.
       is_coalesced: declare that the indices are sorted and unique.
       args: `indices`, `values` and `size`, or `size` alone.
+      check_invariants: check the indices. Default: False, or as `torch.sparse.check_sparse_tensor_invariants` says.
+      dtype: the dtype of the values. Default: that of `values`.
+      device: the device. Default: that of `values`.
 
     Raises RuntimeError if the sizes do not match or an index is out of range.
+
+    >>> torchlike.sparse_coo_tensor([[0, 1]], [5.0, 6.0], (3,)).to_dense()
+    tensor([5., 6., 0.])
     """
     factories.no_pinning(pin_memory)
     named = {"indices": indices, "values": values, "size": size}
@@ -147,6 +153,8 @@ def sparse_csr_tensor(
       values: the elements.
       size: the shape. Default: the smallest that fits.
       check_invariants: check the indices. Default: False, or as `torch.sparse.check_sparse_tensor_invariants` says.
+      dtype: the dtype of the values. Default: that of `values`.
+      device: the device. Default: that of `values`.
 
     >>> torchlike.sparse_csr_tensor([0, 1, 2], [1, 0], [5.0, 6.0]).to_dense()
     tensor([[0., 5.],
@@ -187,6 +195,8 @@ def sparse_csc_tensor(
       values: the elements.
       size: the shape. Default: the smallest that fits.
       check_invariants: check the indices. Default: False, or as `torch.sparse.check_sparse_tensor_invariants` says.
+      dtype: the dtype of the values. Default: that of `values`.
+      device: the device. Default: that of `values`.
     """
     factories.no_pinning(pin_memory)
     return _compressed(

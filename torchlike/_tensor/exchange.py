@@ -158,6 +158,9 @@ def from_file(
       shared: if True, map the file, so that writes to the tensor go to the file, and extend a file that is too short.
         Otherwise, read the file once.
       filename: the path.
+      size: the number of elements.
+      layout: not supported; it must be None.
+      device: the CPU.
 
     Raises RuntimeError if the file cannot be opened or is too short.
     """

@@ -168,6 +168,8 @@ def asarray(
     Args:
       obj: a tensor, a NumPy array, an array that supports DLPack, an object with the buffer protocol, or numbers.
       copy: True always copies. False raises if the memory cannot be shared. None copies if needed.
+      dtype: the dtype of the result. Default: that of `obj`, or inferred from the numbers.
+      device: the device of the result. Default: that of `obj`, or the default device for numbers.
     """
     dtype = dtype_of("asarray", dtype)
     found = _sharing(obj, dtype, copy)
@@ -442,6 +444,8 @@ def full(
     Args:
       size: the shape, a sequence of ints.
       fill_value: the number.
+      dtype: the dtype of the result. Default: int64, bool, the default dtype or its complex dtype, by the type of
+        `fill_value`.
 
     >>> torchlike.full((2, 2), 7)
     tensor([[7, 7],
@@ -548,7 +552,11 @@ def _like(name: str, fill: Any) -> Callable[..., Tensor]:
         return _full_like(input, fill, dtype_of(name, dtype), device, requires_grad, memory_format)
 
     like.__name__ = like.__qualname__ = name
-    like.__doc__ = f"Return `{name[:-5]}` with the shape, dtype, device and memory format of `input`."
+    like.__doc__ = f"""Return `{name[:-5]}` with the shape, dtype, device and memory format of `input`.
+
+    >>> torchlike.{name}(torchlike.tensor([1, 2])).dtype
+    torch.int64
+    """
     return like
 
 
@@ -640,7 +648,9 @@ def _new(name: str, factory: Callable[..., Tensor]) -> Callable[..., Tensor]:
         return made
 
     new.__name__ = new.__qualname__ = name
-    new.__doc__ = f"Return `{name[4:]}` with the dtype and device of this tensor.\n\n{_NEW_ARGUMENTS}"
+    given = {"new_full": "(2, 3), 7", "new_empty_strided": "(2, 3), (3, 1)"}.get(name, "2, 3")
+    example = f"\n>>> torchlike.ones(1, dtype=torchlike.int64).{name}({given}).dtype\ntorch.int64\n"
+    new.__doc__ = f"Return `{name[4:]}` with the dtype and device of this tensor.\n\n{_NEW_ARGUMENTS}{example}"
     of_factory = inspect.signature(factory)
     parameters = [_SELF, *of_factory.parameters.values()]
     new.__signature__ = of_factory.replace(parameters=parameters)

@@ -39,7 +39,15 @@ TENSOR_TYPES: set[type] = set()  # Tensor and its plain subclasses, for the disp
 
 
 class Tensor(Methods):
-    """A multi-dimensional array with PyTorch's behavior. `torchlike.tensor` creates one."""
+    """A multi-dimensional array with PyTorch's behavior. `torchlike.tensor` creates one.
+
+    Args:
+      args, kwargs: the sizes, as ints, or the data: a sequence, an array or a tensor, as for `Tensor.new`; and
+        `device`.
+
+    >>> torchlike.Tensor([1, 2])
+    tensor([1., 2.])
+    """
 
     __slots__ = (
         "__dict__",
@@ -250,7 +258,16 @@ class Tensor(Methods):
         return self._aval.shape
 
     def size(self, dim: int | None = None) -> Any:
-        """Return the shape, or the size of one dim."""
+        """Return the shape, or the size of one dim.
+
+        Args:
+          dim: the dim whose size is returned as an int. Default: all sizes are returned as a `torch.Size`.
+
+        >>> torchlike.ones(2, 3).size()
+        torch.Size([2, 3])
+        >>> torchlike.ones(2, 3).size(0)
+        2
+        """
         shape = self._aval.shape
         if dim is None:
             return shape
@@ -275,13 +292,21 @@ class Tensor(Methods):
         return self._aval.ndim
 
     def dim(self) -> int:
-        """Return the number of dims."""
+        """Return the number of dims.
+
+        >>> torchlike.ones(2, 3).dim()
+        2
+        """
         return self._aval.ndim
 
     ndimension = dim
 
     def numel(self) -> int:
-        """Return the number of elements."""
+        """Return the number of elements.
+
+        >>> torchlike.ones(2, 3).numel()
+        6
+        """
         return self._aval.numel
 
     nelement = numel
@@ -305,7 +330,14 @@ class Tensor(Methods):
         return self.numel() * self.dtype.itemsize
 
     def stride(self, dim: int | None = None) -> Any:
-        """Return the stride of each dim, or of one dim: the step in memory, in elements, from one index to the next."""
+        """Return the stride of each dim, or of one dim: the step in memory, in elements, from one index to the next.
+
+        Args:
+          dim: the dim whose stride is returned as an int. Default: all strides are returned as a tuple.
+
+        >>> torchlike.ones(2, 3).stride()
+        (3, 1)
+        """
         strides = _storage.strides_of(self.shape, self._strides)
         return strides if dim is None else strides[self._nonnegative(dim)]
 
@@ -322,7 +354,14 @@ class Tensor(Methods):
         return self._offset
 
     def is_contiguous(self, memory_format: Any = None) -> bool:
-        """Return whether the elements are in the order of a memory format (default: row-major) without gaps."""
+        """Return whether the elements are in the order of a memory format (default: row-major) without gaps.
+
+        Args:
+          memory_format: the order of the dims in memory.
+
+        >>> torchlike.ones(2, 3).T.is_contiguous()
+        False
+        """
         from torchlike._dtypes import memory_format as _memory_format
 
         return _memory_format.is_contiguous(self.shape, self.stride(), memory_format)
@@ -362,7 +401,11 @@ class Tensor(Methods):
     is_nested = property(lambda self: False, doc="Always False: nested tensors are not supported.")
 
     def is_floating_point(self) -> bool:
-        """Return whether the dtype is a real floating-point dtype."""
+        """Return whether the dtype is a real floating-point dtype.
+
+        >>> torchlike.ones(2).is_floating_point()
+        True
+        """
         return self.dtype.is_floating_point
 
     def is_complex(self) -> bool:
@@ -395,7 +438,14 @@ class Tensor(Methods):
         self._require_grad(wanted)
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
-        """Set `requires_grad` of this leaf, and return the tensor."""
+        """Set `requires_grad` of this leaf, and return the tensor.
+
+        Args:
+          requires_grad: True or False.
+
+        >>> torchlike.ones(2).requires_grad_()
+        tensor([1., 1.], requires_grad=True)
+        """
         if requires_grad.__class__ is not bool:
             raise _errors.arguments.wrong_type("requires_grad_", "requires_grad", 1, "bool", requires_grad)
         if modes.local.transforms:
@@ -472,7 +522,11 @@ class Tensor(Methods):
         self.grad = None
 
     def detach(self) -> Tensor:
-        """Return a tensor over the same storage that is detached from the gradient graph."""
+        """Return a tensor over the same storage that is detached from the gradient graph.
+
+        >>> torchlike.ones(2, requires_grad=True).detach().requires_grad
+        False
+        """
         versions.watch_result(self)
         made = alias(self)
         # PyTorch allows writes to a detached inference tensor outside inference mode, and counts them separately.
@@ -582,7 +636,11 @@ class Tensor(Methods):
         return to_numpy(self._value)
 
     def item(self) -> Any:
-        """Return the single element as a Python number. This flushes the pending trace and blocks."""
+        """Return the single element as a Python number. This flushes the pending trace and blocks.
+
+        >>> torchlike.tensor(3.5).item()
+        3.5
+        """
         value = self._value
         if value.aval.numel != 1:
             raise _errors.memory.not_one_element(value.aval.numel)
@@ -591,7 +649,11 @@ class Tensor(Methods):
         return element(value)
 
     def tolist(self) -> Any:
-        """Return the elements as nested lists of Python numbers."""
+        """Return the elements as nested lists of Python numbers.
+
+        >>> torchlike.tensor([[1, 2]]).tolist()
+        [[1, 2]]
+        """
         if self._aval.numel and not self._storage.whole.nbytes:
             raise RuntimeError("tolist() shouldn't be called on a tensor with unallocated storage")
         host = self._host()

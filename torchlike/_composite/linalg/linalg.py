@@ -247,6 +247,11 @@ def slogdet(A: Tensor) -> Any:
 
     Args:
       A: square matrices, (..., n, n).
+
+    >>> torchlike.linalg.slogdet(torchlike.tensor([[2.0, 0.0], [0.0, -3.0]]))
+    torch.return_types.linalg_slogdet(
+    sign=tensor(-1.),
+    logabsdet=tensor(1.7918))
     """
     return return_types.linalg_slogdet(rows["slogdet"](A))
 
@@ -270,6 +275,10 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
     Args:
       A: square matrices, (..., n, n).
       n: the exponent.
+
+    >>> torchlike.linalg.matrix_power(torchlike.tensor([[1.0, 1.0], [0.0, 1.0]]), 3)
+    tensor([[1., 3.],
+            [0., 1.]])
     """
     _errors.linalg.check_matrix_sizes("linalg.matrix_power", A, True)
     if n == 0:

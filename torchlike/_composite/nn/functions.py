@@ -32,9 +32,15 @@ def finish(input: Tensor, result: Tensor, inplace: bool) -> Tensor:
 def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """Compute exp(x) divided by its sum over a dim. If `dtype` is given, `input` is cast to it first.
 
+    Args:
+      dtype: the dtype to which the elements are cast first, and of the result.
+
     >>> import torchlike as torch
     >>> torch.softmax(torch.zeros(2), 0).tolist()
     [0.5, 0.5]
+
+    >>> torchlike.softmax(torchlike.tensor([0.0, 0.0]), dim=0)
+    tensor([0.5000, 0.5000])
     """
     try:
         return rows["_softmax"](input if dtype is None else input.to(dtype), dim)
@@ -43,7 +49,14 @@ def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
 
 
 def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
-    """Compute the logarithm of softmax over a dim. If `dtype` is given, `input` is cast to it first."""
+    """Compute the logarithm of softmax over a dim. If `dtype` is given, `input` is cast to it first.
+
+    Args:
+      dtype: the dtype to which the elements are cast first, and of the result.
+
+    >>> torchlike.log_softmax(torchlike.tensor([0.0, 0.0]), dim=0)
+    tensor([-0.6931, -0.6931])
+    """
     return rows["_log_softmax"](input if dtype is None else input.to(dtype), dim)
 
 
@@ -51,7 +64,11 @@ def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
 
 
 def celu(input: Tensor, alpha: float = 1.0) -> Tensor:
-    """Return x where x > 0, else alpha * (exp(x / alpha) - 1)."""
+    """Return x where x > 0, else alpha * (exp(x / alpha) - 1).
+
+    Args:
+      alpha: the scale of negative results, not 0.
+    """
     return rows["_celu"](input, alpha)
 
 

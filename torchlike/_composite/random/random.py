@@ -59,7 +59,11 @@ def initial_seed() -> int:
 
 
 def get_rng_state() -> Tensor:
-    """Return the state of the CPU's default generator as a uint8 tensor. Its bytes are in PyTorch's format."""
+    """Return the state of the CPU's default generator as a uint8 tensor. Its bytes are in PyTorch's format.
+
+    >>> torchlike.get_rng_state().shape
+    torch.Size([5056])
+    """
     return default_generator.get_state()
 
 
@@ -68,6 +72,8 @@ def set_rng_state(new_state: Tensor) -> None:
 
     Args:
       new_state: the state, a uint8 tensor on the CPU.
+
+    >>> torchlike.set_rng_state(torchlike.get_rng_state())
     """
     default_generator.set_state(new_state)
 
@@ -236,6 +242,9 @@ def _like(name: str, draw: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
     Args:
       args, more: {given}.
+
+    >>> torchlike.{name}(torchlike.ones(2, 3){", 5" if name == "randint_like" else ""}).shape
+    torch.Size([2, 3])
     """
     return like
 
@@ -449,6 +458,9 @@ def uniform_(
       from_: the least number; PyTorch's name for it is `from`.
       to: the upper bound, at least `from_`.
       other: `from=` by name.
+
+    >>> torchlike.empty(2, 3).uniform_(-1, 1).shape
+    torch.Size([2, 3])
     """
     from_ = other.pop("from", from_)
     _only("uniform_", other)
@@ -477,6 +489,9 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None
 
     Args:
       p: the probability of a one, or a tensor of probabilities that is broadcast.
+
+    >>> torchlike.empty(2).bernoulli_(1.0)
+    tensor([1., 1.])
     """
     if not isinstance(p, Tensor):
         return _filled(self, "bernoulli", generator, p)
@@ -506,6 +521,9 @@ def random_(
       from_: the least integer; PyTorch's name for it is `from`. Called with one number, `random_(to)`, it is 0.
       to: the integer after the largest.
       other: `from=` by name.
+
+    >>> torchlike.zeros(2).random_(5, 6)
+    tensor([5., 5.])
     """
     from_ = other.pop("from", from_)
     _only("random_", other)
@@ -526,6 +544,9 @@ def exponential_(self: Tensor, lambd: float = 1.0, *, generator: Generator | Non
 
     Args:
       lambd: the rate, above 0. The mean is 1 / lambd.
+
+    >>> torchlike.empty(3).exponential_().shape
+    torch.Size([3])
     """
     return _filled(self, "exponential", generator, float(lambd))
 

@@ -178,14 +178,25 @@ def _taking_a_tuple(method: Any, argument: str) -> Any:
 
 
 def contiguous(self: Tensor, *, memory_format: Any = mf.contiguous_format) -> Tensor:
-    """Return this tensor if it is contiguous in the memory format, else a contiguous copy."""
+    """Return this tensor if it is contiguous in the memory format, else a contiguous copy.
+
+    Args:
+      memory_format: the order of the dims in memory.
+
+    >>> torchlike.ones(2, 3).T.contiguous().stride()
+    (2, 1)
+    """
     if memory_format is mf.contiguous_format and self._strides is None:
         return self
     return self if self.is_contiguous(memory_format) else clone(self, memory_format=memory_format)
 
 
 def clone(input: Tensor, *, memory_format: Any = mf.preserve_format) -> Tensor:
-    """Return a differentiable copy of the tensor."""
+    """Return a differentiable copy of the tensor.
+
+    >>> torchlike.tensor([1, 2]).clone()
+    tensor([1, 2])
+    """
     made = rows["clone"](input)
     if input._strides is None and (memory_format is mf.preserve_format or memory_format is mf.contiguous_format):
         made._strides = made._storage.strides = None
@@ -274,14 +285,22 @@ def _move(self: Tensor, place: devices.device) -> Tensor:
 
 
 def cpu(self: Tensor, memory_format: Any = mf.preserve_format) -> Tensor:
-    """Return this tensor on the CPU."""
+    """Return this tensor on the CPU.
+
+    >>> torchlike.ones(2).cpu().device
+    device(type='cpu')
+    """
     return convert(self, self.dtype, "cpu", False, memory_format)
 
 
 def cuda(
     self: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = mf.preserve_format
 ) -> Tensor:
-    """Return this tensor on a GPU."""
+    """Return this tensor on a GPU.
+
+    Args:
+      device: the GPU: its index, its name or a device. Default: the current GPU.
+    """
     place = devices.device("cuda" if device is None else device)
     if place.type != "cuda":
         raise _errors.making.not_cuda()
@@ -293,12 +312,23 @@ def to_method(name: str, dtype: _dtypes.dtype) -> Any:
         return convert(self, dtype, None, False, memory_format)
 
     method.__name__ = method.__qualname__ = name
-    method.__doc__ = f"Return this tensor cast to {dtype!r}."
+    method.__doc__ = f"""Return this tensor cast to {dtype!r}.
+
+    >>> torchlike.ones(2, dtype=torchlike.int16).{name}().dtype
+    {dtype!r}
+    """
     return method
 
 
 def type_as(self: Tensor, other: Tensor) -> Tensor:
-    """Convert this tensor to the dtype and device of `other`."""
+    """Convert this tensor to the dtype and device of `other`.
+
+    Args:
+      other: the tensor with the new dtype and device.
+
+    >>> torchlike.tensor([1, 2]).type_as(torchlike.ones(1))
+    tensor([1., 2.])
+    """
     return convert(self, other.dtype, other.device, False, mf.preserve_format)
 
 

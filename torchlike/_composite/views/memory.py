@@ -221,7 +221,11 @@ def _in_place(name: str, function: Callable[..., Tensor]) -> Callable[..., Tenso
 
 
 def resize_(self: Tensor, *size: Any, memory_format: Any = mf.contiguous_format) -> Tensor:
-    """Change the shape in place. The elements stay in memory order. New elements have the values that `empty` gives."""
+    """Change the shape in place. The elements stay in memory order. New elements have the values that `empty` gives.
+
+    Args:
+      memory_format: the order of the dims in memory. Default: contiguous.
+    """
     if self.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
     self._storage.check_change(self)
@@ -465,7 +469,11 @@ def _make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Any:
 
 
 def is_same_size(input: Tensor, other: Tensor) -> bool:
-    """Return whether two tensors have the same shape."""
+    """Return whether two tensors have the same shape.
+
+    Args:
+      other: a tensor.
+    """
     return input.shape == other.shape
 
 

@@ -22,7 +22,12 @@ from torchlike._tensor.tensor import Tensor
 
 @history_first
 def t(input: Tensor) -> Tensor:
-    """Return the transpose of a matrix, as a view. For a tensor with fewer dims, return a view of it."""
+    """Return the transpose of a matrix, as a view. For a tensor with fewer dims, return a view of it.
+
+    >>> torchlike.tensor([[1, 2], [3, 4]]).t()
+    tensor([[1, 3],
+            [2, 4]])
+    """
     if input.ndim > 2:
         raise _errors.shapes.no_matrix("t", input.ndim)
     return rows["_t"](input)
@@ -88,6 +93,9 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
 
     Args:
       axis0, axis1: the dims to swap.
+
+    >>> torchlike.ones(2, 3).swapaxes(0, 1).shape
+    torch.Size([3, 2])
     """
     return rows["transpose"](input, axis0, axis1)
 
@@ -181,6 +189,10 @@ def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
     Args:
       k: the number of rotations. A negative number rotates in the other direction.
       dims: the two dims of the plane.
+
+    >>> torchlike.tensor([[1, 2], [3, 4]]).rot90()
+    tensor([[2, 4],
+            [1, 3]])
     """
     if len(dims) != 2:
         raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
@@ -249,7 +261,11 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 
 
 def ravel(input: Tensor) -> Tensor:
-    """Flatten all dims to one."""
+    """Flatten all dims to one.
+
+    >>> torchlike.tensor([[1, 2], [3, 4]]).ravel()
+    tensor([1, 2, 3, 4])
+    """
     return rows["view"](input.contiguous(), (input.numel(),))
 
 
@@ -284,17 +300,41 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
 
 
 def expand_as(self: Tensor, other: Tensor) -> Tensor:
-    """Expand this tensor to the shape of `other`."""
+    """Expand this tensor to the shape of `other`.
+
+    Args:
+      other: the tensor with the new shape.
+
+    >>> torchlike.tensor([[1], [2]]).expand_as(torchlike.ones(2, 2))
+    tensor([[1, 1],
+            [2, 2]])
+    """
     return rows["expand"](self, tuple(other.shape))
 
 
 def view_as(self: Tensor, other: Tensor) -> Tensor:
-    """View this tensor in the shape of `other`."""
+    """View this tensor in the shape of `other`.
+
+    Args:
+      other: the tensor with the new shape.
+
+    >>> torchlike.arange(4).view_as(torchlike.ones(2, 2))
+    tensor([[0, 1],
+            [2, 3]])
+    """
     return rows["view"](self, tuple(other.shape))
 
 
 def reshape_as(self: Tensor, other: Tensor) -> Tensor:
-    """Reshape this tensor to the shape of `other`."""
+    """Reshape this tensor to the shape of `other`.
+
+    Args:
+      other: the tensor with the new shape.
+
+    >>> torchlike.arange(4).reshape_as(torchlike.ones(2, 2))
+    tensor([[0, 1],
+            [2, 3]])
+    """
     return reshape(self, tuple(other.shape))
 
 
@@ -315,6 +355,9 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
 
     Args:
       tensors: tensors whose shapes broadcast.
+
+    >>> [x.shape for x in torchlike.broadcast_tensors(torchlike.ones(2, 1), torchlike.ones(3))]
+    [torch.Size([2, 3]), torch.Size([2, 3])]
     """
     from torchlike._ops.schema.typing_rules import broadcast
 
@@ -392,6 +435,9 @@ def _tile(self: Tensor, *several: Any, dims: Any = None) -> Tensor:
     Args:
       several: the counts, as ints or as one sequence of ints.
       dims: the counts by name.
+
+    >>> torchlike.tensor([1, 2]).tile(2)
+    tensor([1, 2, 1, 2])
     """
     counts = ints(several if dims is None else (dims,), "tile", "dims")
     return rows["_repeat"](self, (1,) * (self.ndim - len(counts)) + counts)

@@ -24,7 +24,11 @@ from torchlike._tensor.tracebacks import shortened
 
 @history_first
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
-    """Return a view for each index of a dim."""
+    """Return a view for each index of a dim.
+
+    >>> torchlike.tensor([[1, 2], [3, 4]]).unbind()
+    (tensor([1, 2]), tensor([3, 4]))
+    """
     dim, select = input._nonnegative(dim), rows["_unbound"]
     at_once = None if dim else reads.rows(input)
     if at_once is not None:

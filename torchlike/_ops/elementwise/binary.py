@@ -85,6 +85,9 @@ def add(input: Operand, other: Operand, *, alpha: Scalar = 1):
 def sub(input: Operand, other: Operand, *, alpha: Scalar = 1):
     """Return input - alpha * other.
 
+    Args:
+      alpha: the factor of `other`.
+
     >>> torchlike.sub(torchlike.tensor([5, 6]), torchlike.tensor([1, 2]))
     tensor([4, 4])
     """
@@ -95,7 +98,11 @@ def sub(input: Operand, other: Operand, *, alpha: Scalar = 1):
     saves=(), check=_no_bool_minus, inplace=False, out=False, node=by_operand("Rsub", "other", 0, 1), rounded=("alpha",)
 )
 def rsub(input: Array, other: Operand, *, alpha: Scalar = 1):
-    """Return other - alpha * input."""
+    """Return other - alpha * input.
+
+    Args:
+      alpha: the factor of `input`.
+    """
     return other - input if isinstance(alpha, int) else other - alpha * input
 
 
@@ -352,6 +359,9 @@ def atan2(input: Array, other: Array):
     """Return the angle of the point (x, y) = (other, input) in radians, in [-pi, pi].
 
     The gradient at the origin is 0.
+
+    >>> torchlike.atan2(torchlike.tensor([1.0]), torchlike.tensor([1.0]))
+    tensor([0.7854])
     """
     return partial_derivatives.angle(input, other)
 

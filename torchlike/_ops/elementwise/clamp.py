@@ -190,6 +190,9 @@ def clamp_min(input: Array, min: Operand):
 
     Args:
       min: the lower bound, a number or a tensor that is broadcast.
+
+    >>> torchlike.clamp_min(torchlike.tensor([-1, 2]), 0)
+    tensor([0, 2])
     """
     return _clamped(input, min, None)
 
@@ -200,6 +203,9 @@ def clamp_max(input: Array, max: Operand):
 
     Args:
       max: the upper bound, a number or a tensor that is broadcast.
+
+    >>> torchlike.clamp_max(torchlike.tensor([-1, 2]), 0)
+    tensor([-1,  0])
     """
     return _clamped(input, None, max)
 

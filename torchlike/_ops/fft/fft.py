@@ -175,6 +175,9 @@ def fft(input: Array, n: int | None = None, dim: int = -1, norm: str | None = No
       n: the length of the transform; the dim is truncated or zero-padded to it. The default is the size of the dim.
       dim: the dim to transform.
       norm: "backward" (the default) does not scale the result, "ortho" divides it by sqrt(n), "forward" by n.
+
+    >>> torchlike.fft.fft(torchlike.tensor([1.0, 2.0])).real
+    tensor([ 3., -1.])
     """
     return namespace(input).fft.fft(input, n, dim, norm)
 
@@ -205,6 +208,9 @@ def rfft(input: Array, n: int | None = None, dim: int = -1, norm: str | None = N
       n: the length of the transform; the dim is truncated or zero-padded to it. The default is the size of the dim.
       dim: the dim to transform.
       norm: as for `fft`.
+
+    >>> torchlike.fft.rfft(torchlike.ones(4)).shape
+    torch.Size([3])
     """
     return namespace(input).fft.rfft(input, n, dim, norm)
 
@@ -218,6 +224,9 @@ def irfft(input: Array, n: int | None = None, dim: int = -1, norm: str | None = 
       n: the length of the result. The default is 2 * (size of the dim - 1).
       dim: the dim to transform.
       norm: as for `ifft`.
+
+    >>> torchlike.fft.irfft(torchlike.ones(3, dtype=torchlike.complex64)).shape
+    torch.Size([4])
     """
     return namespace(input).fft.irfft(input, n, dim, norm)
 
@@ -269,6 +278,10 @@ def fftn(input: Array, s: Dims = None, dim: Dims = None, norm: str | None = None
       s: the length of the transform along each dim; -1 stands for the size of the dim.
       dim: the dims to transform. The default is the last `len(s)` dims, or all dims if `s` is None.
       norm: as for `fft`.
+
+    >>> torchlike.fft.fftn(torchlike.ones(2, 2)).real
+    tensor([[4., 0.],
+            [0., 0.]])
     """
     return namespace(input).fft.fftn(input, *_over(input, s, dim), norm)
 

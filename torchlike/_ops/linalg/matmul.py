@@ -93,6 +93,9 @@ def matmul(input: Array, other: Array):
     The batch dims are broadcast. A 1-dim first factor is treated as a row, and a 1-dim second factor as a column. The
     dim of size 1 that this adds is removed from the result.
 
+    Args:
+      other: the second factor, of the same dtype.
+
     >>> torchlike.matmul(torchlike.ones(2, 3), torchlike.ones(3, 4)).shape
     torch.Size([2, 4])
     """
@@ -247,7 +250,11 @@ def dot(input: Array, tensor: Array):
     takes=NUMBERS,
 )
 def vdot(input: Array, other: Array):
-    """Return the dot product of two vectors, with the first one conjugated."""
+    """Return the dot product of two vectors, with the first one conjugated.
+
+    Args:
+      other: a vector of the same length and dtype.
+    """
     xp = namespace(input)
     return np.vdot(input, other) if xp is np else xp.matmul(xp.conj(input), other)
 
@@ -332,7 +339,11 @@ def _inner_into(input: Any, other: Any) -> Into:
     takes=NUMBERS,
 )
 def inner(input: Array, other: Array):
-    """Return the sums of products over the last dim of both tensors: (..., k), (*, k) -> (..., *)."""
+    """Return the sums of products over the last dim of both tensors: (..., k), (*, k) -> (..., *).
+
+    Args:
+      other: a tensor of the same dtype, with the same last size.
+    """
     return namespace(input).inner(input, other)
 
 
@@ -408,6 +419,12 @@ def kron(input: Array, other: Array):
     """Return the Kronecker product: each element of `input` times the whole of `other`.
 
     The size of each dim of the result is the product of the two sizes; missing leading dims have size 1.
+
+    Args:
+      other: the second operand. It has any shape.
+
+    >>> torchlike.kron(torchlike.tensor([1, 2]), torchlike.tensor([1, 10]))
+    tensor([ 1, 10,  2, 20])
     """
     return namespace(input).kron(input, other)
 
@@ -428,7 +445,11 @@ def _check_trace(call: Call) -> None:
     takes=NUMBERS,
 )
 def trace(input: Array):
-    """Return the sum of the diagonal of a matrix."""
+    """Return the sum of the diagonal of a matrix.
+
+    >>> torchlike.trace(torchlike.tensor([[1, 2], [3, 4]]))
+    tensor(5)
+    """
     rows, columns = input.shape
     count = min(rows, columns)
     return namespace(input).sum(input.reshape(-1)[: max(count * (columns + 1) - columns, 0) : columns + 1])
@@ -459,7 +480,11 @@ def _check_cross(call: Call) -> None:
     takes=NUMBERS,
 )
 def cross(input: Array, other: Array, *, dim: int = -1):
-    """Return the cross product of vectors of three elements along `dim`."""
+    """Return the cross product of vectors of three elements along `dim`.
+
+    Args:
+      dim: the dim of size 3.
+    """
     xp = namespace(input)
     a, b = xp.broadcast_arrays(input, other)
     return xp.cross(a, b, axis=dim)

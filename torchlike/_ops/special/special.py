@@ -82,7 +82,11 @@ _inverse_erf = with_slopes(
 
 @pointwise(promote=to_float, check=not_complex("lgamma_vml_cpu"))
 def lgamma(input: Array):
-    """Return the natural logarithm of the absolute value of the gamma function."""
+    """Return the natural logarithm of the absolute value of the gamma function.
+
+    >>> torchlike.lgamma(torchlike.tensor([1.0, 5.0]))
+    tensor([0.0000, 3.1781])
+    """
     return _log_gamma(input)
 
 

@@ -242,7 +242,14 @@ def _unsqueeze_geometry(shape, strides, dim) -> Geometry:
 
 @view(geometry=_unsqueeze_geometry)
 def unsqueeze(input: Array, dim: int):
-    """Return the tensor with a dim of size 1 inserted at `dim`."""
+    """Return the tensor with a dim of size 1 inserted at `dim`.
+
+    Args:
+      dim: the place of the new dim in the result. A negative dim counts from the last.
+
+    >>> torchlike.unsqueeze(torchlike.ones(2, 3), 1).shape
+    torch.Size([2, 1, 3])
+    """
     return namespace(input).expand_dims(input, dim)
 
 
@@ -271,6 +278,12 @@ def squeeze(input: Array, dim=None):
     """Return the tensor without its dims of size 1.
 
     If `dim` is given, only the named dims are removed, if their size is 1.
+
+    Args:
+      dim: the dim or dims of size 1 to remove. Dims of other sizes stay. Default: all dims of size 1.
+
+    >>> torchlike.squeeze(torchlike.ones(2, 1, 3)).shape
+    torch.Size([2, 3])
     """
     return namespace(input).reshape(input, tuple(input.shape[d] for d in _squeezed(input.shape, dim)))
 
@@ -440,7 +453,11 @@ def _put_parts(base, new):
     where=("torch",),
 )
 def view_as_complex(input: Array):
-    """Return a real tensor with a last dim of size 2 as a complex tensor."""
+    """Return a real tensor with a last dim of size 2 as a complex tensor.
+
+    >>> torchlike.view_as_complex(torchlike.tensor([[1.0, 2.0]]))
+    tensor([1.+2.j])
+    """
     return _complex(input)
 
 

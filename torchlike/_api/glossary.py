@@ -8,11 +8,13 @@ always win, and a parameter that `MEANINGS` does not contain gets no entry.
 from __future__ import annotations
 
 import functools
-import inspect
 import re
 from collections.abc import Iterable
 from types import FunctionType
 from typing import Any
+
+from torchlike._ops.schema.declare import clean
+from torchlike._tensor.factories import MISSING
 
 MEANINGS = {
     "input": "the operand. Of a method, it is the tensor on which the method is called.",
@@ -53,26 +55,30 @@ _TYPES = {
     "Sequence[Tensor]": "sequence of Tensors",
     "tuple[int, ...]": "tuple of ints",
 }
-_SECTION = re.compile(r"^Args:\n((?:(?:  .*)?\n?)*)", re.M)
-_NEXT = re.compile(r"^(?:Returns:|Raises:|Yields:|Note:|>>> )", re.M)
-_NAMED = re.compile(r"  ([*\w]+(?:, [*\w]+)*)(?: \([^)]*\))?:")
+_ENTRY = re.compile(r"^  ([*\w]+(?:, [*\w]+)*)(?: \([^)]*\))?:", re.M)
+_SECTIONS = ("\n\nReturns:", "\n\nRaises:", "\n\nWarning:", "\n\n>>> ")  # they follow the section "Args:"
 
 
 def complete(function: FunctionType) -> None:
-    """Add to the docstring of a function an entry for each parameter that `MEANINGS` describes."""
+    """Add to the docstring of a function an entry for each parameter that `MEANINGS` describes.
+
+    A function that wraps another one, such as an in-place twin, has the entries of that function, unless it has others.
+    """
     doc = function.__doc__
     if not doc:
         return
-    if "__wrapped__" in function.__dict__ and "Args:" not in doc:
-        doc = _borrowed(doc, function)
     inner, has_out = _declared(function)
-    if (doc, inner) not in _parts:  # a function, its method and its aliases have the same parts
-        _parts[doc, inner] = _parted(inspect.cleandoc(doc) if "\n" in doc else doc, _parameters(inner))
-    before, entries, after = _parts[doc, inner]
+    plain = getattr(function, "__wrapped__", function).__doc__
+    source = plain if plain and "Args:" not in doc else doc
+    if (source, inner) not in _parts:  # a function, its method and its aliases have the same parts
+        _parts[source, inner] = _parted(clean(source), inner)
+    before, entries, after = _parts[source, inner]
+    if source != doc:
+        before, _, after = _around_entries(clean(doc))
     if has_out and _OUT not in entries:
-        entries = f"{entries}{_OUT}"
+        entries += _OUT
     if entries:
-        function.__doc__ = f"{before}Args:\n{entries}\n{after}" if after else f"{before}Args:\n{entries}"
+        function.__doc__ = f"{before}\n\nArgs:\n{entries}{after}"
 
 
 def complete_all(found: Iterable[Any]) -> None:
@@ -82,11 +88,17 @@ def complete_all(found: Iterable[Any]) -> None:
             complete(each)
 
 
-def _borrowed(doc: str, function: Any) -> str:
-    """Return a docstring with the entries of the function that `function` wraps, such as that of an in-place twin."""
-    plain = function.__wrapped__.__doc__ or ""
-    section = _SECTION.search(inspect.cleandoc(plain)) if "Args:" in plain else None
-    return doc if section is None else f"{doc}\n\n{section[0].rstrip()}\n"
+def _around_entries(doc: str) -> tuple[str, str, str]:
+    """Return the text before the section "Args:", its entries, and the text after it."""
+    start = doc.find("\n\nArgs:\n")
+    if start < 0:
+        start = -1
+        if "\n" in doc:
+            start = min([at for section in _SECTIONS if (at := doc.find(section)) >= 0], default=-1)
+        return (doc, "", "") if start < 0 else (doc[:start], "", doc[start + 1 :])
+    end = doc.find("\n\n", start + 2)
+    end = len(doc) if end < 0 else end
+    return doc[:start], doc[start + 8 : end], doc[end + 1 :]
 
 
 def _declared(function: Any) -> tuple[Any, bool]:
@@ -99,50 +111,53 @@ def _declared(function: Any) -> tuple[Any, bool]:
     return function, has_out
 
 
-def _parameters(function: Any) -> list[tuple[str, str, Any]]:
-    """Return name, annotation and default of each parameter. This is faster than `inspect.signature`."""
+def _parameters(function: Any) -> tuple[tuple[str, ...], dict[str, Any], dict[str, Any]]:
+    """Return the names of the parameters, the annotations and the defaults. It is faster than `inspect.signature`."""
     if "__signature__" in function.__dict__:
-        return [(p.name, str(p.annotation), p.default) for p in function.__signature__.parameters.values()]
-    code = function.__code__
-    count = code.co_argcount + code.co_kwonlyargcount
-    names = list(code.co_varnames[: count + bool(code.co_flags & 8) + bool(code.co_flags & 4)])
+        found = function.__signature__.parameters
+        kinds = {name: p.annotation for name, p in found.items() if p.annotation is not p.empty}
+        return tuple(found), kinds, {name: p.default for name, p in found.items() if p.default is not p.empty}
+    code, given = function.__code__, function.__defaults__
+    plain, count = code.co_argcount, code.co_argcount + code.co_kwonlyargcount
+    names = code.co_varnames[:count]
     if code.co_flags & 4:  # `*args` precedes the keyword-only parameters
-        names.insert(code.co_argcount, names.pop(count))
-    kinds, empty = function.__annotations__, inspect.Parameter.empty
-    defaults = dict(function.__kwdefaults__ or {})
-    given = function.__defaults__ or ()
-    defaults.update(zip(code.co_varnames[code.co_argcount - len(given) : code.co_argcount], given))
-    return [(name, str(kinds.get(name, "Any")), defaults.get(name, empty)) for name in names]
+        names = (*names[:plain], code.co_varnames[count], *names[plain:])
+    if code.co_flags & 8:
+        names = (*names, code.co_varnames[len(names)])
+    defaults = dict(zip(code.co_varnames[plain - len(given) : plain], given)) if given else {}
+    if function.__kwdefaults__:
+        defaults.update(function.__kwdefaults__)
+    return names, function.__annotations__, defaults
 
 
-def _parted(doc: str, named: list[tuple[str, str, Any]]) -> tuple[str, str, str]:
-    """Return the text before the section "Args:", its entries, and the text after it."""
-    section = _SECTION.search(doc) if "Args:" in doc else None
-    written = {} if section is None else _written(section[1])
-    meanings = _meanings(named)
-    entries: dict[str, None] = {}  # in order, without duplicates
-    for name, annotation, default in named:
-        entry = written.pop(name, None)
-        if entry is None or entry.startswith(f"  {name}: "):
-            text = meanings.get(name) if entry is None else entry[len(name) + 4 : -1]
-            entry = text and _entry(name, annotation, default, text)
-        if entry is not None:
-            entries[entry] = None
-    start = section or _NEXT.search(doc)
-    if start is None:
-        return doc + "\n\n", "".join(entries), ""
-    return doc[: start.start()], "".join(entries), doc[section.end() if section else start.start() :]
+def _parted(doc: str, function: Any) -> tuple[str, str, str]:
+    """Return the text before the section "Args:", all entries, and the text after it."""
+    before, section, after = _around_entries(doc)
+    written = _written(section) if section else {}
+    names, kinds, defaults = _parameters(function)
+    meanings = _meanings(names, kinds)
+    entries: list[str] = []
+    for name in names:
+        entry = written.get(name)
+        if entry is None:
+            if name in meanings:
+                entries.append(_entry(name, kinds.get(name, ""), defaults.get(name, MISSING), meanings[name]))
+        elif entry.startswith(f"  {name}: "):
+            text = entry[len(name) + 4 : -1]
+            entries.append(_entry(name, kinds.get(name, ""), defaults.get(name, MISSING), text))
+        elif entry not in entries:  # several parameters may share an entry
+            entries.append(entry)
+    return before, "".join(entries), after
 
 
-def _meanings(named: list[tuple[str, str, Any]]) -> dict[str, str]:
+def _meanings(names: tuple[str, ...], kinds: dict[str, Any]) -> dict[str, str]:
     """Return the meanings of arguments in functions with these parameters."""
-    kinds = {name: kind for name, kind, _ in named}
-    if "keepdim" in kinds:
+    if "keepdim" in names:
         dim = kinds.get("dim", "")
         return _REDUCTION["Sequence" in dim, "None" in dim]
-    if kinds.keys() >= {"input", "memory_format"}:
+    if "memory_format" in names and names[0] == "input":
         return _LIKE
-    return _FACTORY if "requires_grad" in kinds else MEANINGS
+    return _FACTORY if "requires_grad" in names else MEANINGS
 
 
 _REDUCTION = {
@@ -157,12 +172,10 @@ _FACTORY = MEANINGS | OF_FACTORIES
 
 def _written(section: str) -> dict[str, str]:
     """Return the written entries by the names of the parameters. Parameters may share an entry."""
-    found = {}
-    for entry in re.split(r"^(?=  \S)", section, flags=re.M):
-        if head := _NAMED.match(entry):
-            text = entry.rstrip() + "\n"
-            found.update((name.strip("*"), text) for name in head[1].split(", "))
-    return found
+    heads = list(_ENTRY.finditer(section))
+    ends = [head.start() for head in heads[1:]] + [len(section)]
+    texts = {head[1]: section[head.start() : end].rstrip() + "\n" for head, end in zip(heads, ends)}
+    return {name.strip("*"): text for names, text in texts.items() for name in names.split(", ")}
 
 
 @functools.cache
@@ -174,17 +187,16 @@ def _type(annotation: str) -> str:
 _made: dict[tuple, str] = {}
 
 
-def _entry(name: str, annotation: str, default: Any, meaning: str) -> str:
-    key = (name, annotation, default.__class__, repr(default), meaning)
+def _entry(name: str, annotation: Any, default: Any, meaning: str) -> str:
+    """Return an entry with the type and the default value of a parameter."""
+    key = (name, annotation, repr(default), meaning)
     if key not in _made:
-        known = annotation not in ("Any", "<class 'inspect._empty'>")
-        shown = [_type(annotation) if known else _USUAL.get(name, "")]
+        shown = _type(str(annotation)) or _USUAL.get(name, "")
         if default is None:
-            shown.append("optional")
-        elif default is not inspect.Parameter.empty:
-            shown.append(f"default {default!r}")
-        head = ", ".join(filter(None, shown))
-        _made[key] = f"  {name} ({head}): {meaning}\n" if head else f"  {name}: {meaning}\n"
+            shown = f"{shown}, optional" if shown else "optional"
+        elif default is not MISSING:
+            shown = f"{shown}, default {default!r}" if shown else f"default {default!r}"
+        _made[key] = f"  {name} ({shown}): {meaning}\n" if shown else f"  {name}: {meaning}\n"
     return _made[key]
 
 

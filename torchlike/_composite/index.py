@@ -84,10 +84,6 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
     >>> torchlike.gather(torchlike.tensor([[1, 2], [3, 4]]), 1, torchlike.tensor([[0], [1]]))
     tensor([[1],
             [4]])
-
-    >>> torchlike.gather(torchlike.tensor([[1, 2], [3, 4]]), 1, torchlike.tensor([[0], [1]]))
-    tensor([[1],
-            [4]])
     """
     if sparse_grad:
         raise _errors.arguments.unsupported("gather", "sparse_grad")

@@ -173,7 +173,7 @@ def _taking_a_tuple(method: Any, argument: str) -> Any:
     by_name.__doc__ = method.__doc__
     first = inspect.Parameter("input", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="Tensor")
     second = first.replace(name=argument, annotation="Sequence[int]")
-    by_name.__signature__ = inspect.Signature([first, second], return_annotation="Tensor")  # type: ignore[attr-defined]
+    by_name.__signature__ = inspect.Signature([first, second], return_annotation="Tensor")
     return by_name
 
 

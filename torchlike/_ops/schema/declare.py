@@ -192,8 +192,8 @@ class Op:
     varying: dict = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        parameters = inspect.signature(self.kernel).parameters.values()
         self.signature = inspect.signature(self.kernel)
+        parameters = self.signature.parameters.values()
         self.names = tuple(p.name for p in parameters)
         self.kinds = tuple(_kind(p) for p in parameters)
         self.kind_of = dict(zip(self.names, self.kinds))
@@ -204,7 +204,7 @@ class Op:
         self.defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
         gradient.node = gradient.node or self.name.title().replace("_", "") + "Backward0"
         self.dtypes.loop = self.dtypes.loop or self.name + "_cpu"
-        self.doc = inspect.getdoc(self.kernel) or ""
+        self.doc = clean(self.kernel.__doc__ or "")
         if public.out is True:
             public.out = out_rules.of_row(self)
         place = public.where[0] if public.where else ""
@@ -242,6 +242,15 @@ class Op:
 
 
 _OUT = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None, annotation="Tensor | None")
+
+
+def clean(doc: str) -> str:
+    """Return a docstring without the margin of its lines, as `inspect.cleandoc` does, but faster.
+
+    The last line of a docstring with a margin has no text.
+    """
+    margin = doc[doc.rfind("\n") :]
+    return doc.replace(margin, "\n").rstrip() if margin.isspace() else doc
 
 
 @functools.cache

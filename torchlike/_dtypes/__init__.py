@@ -19,6 +19,10 @@ class dtype:
       name: the name without "torch.".
       numpy: the scalar type of NumPy.
       category: the kind of numbers, which orders promotion.
+
+    >>> import torchlike as torch
+    >>> torch.float32.itemsize, torch.float32.is_floating_point
+    (4, True)
     """
 
     __slots__ = ("category", "is_complex", "is_floating_point", "itemsize", "name", "numpy")
@@ -298,6 +302,10 @@ class finfo(_Limits):
 
     Args:
       type: a floating-point or complex dtype. Default: the default dtype.
+
+    >>> import torchlike as torch
+    >>> torch.finfo(torch.float32).eps
+    1.1920928955078125e-07
     """
 
     def __init__(self, type: dtype = _DEFAULT) -> None:
@@ -331,6 +339,10 @@ class iinfo(_Limits):
 
     Args:
       type: an integer dtype.
+
+    >>> import torchlike as torch
+    >>> torch.iinfo(torch.int8).max
+    127
     """
 
     def __init__(self, type: dtype) -> None:

@@ -197,6 +197,11 @@ class set_grad_enabled(_GradSwitch):
 
     Args:
       mode: record gradients.
+
+    >>> import torchlike as torch
+    >>> with torch.set_grad_enabled(False):
+    ...     print(torch.is_grad_enabled())
+    False
     """
 
     def __init__(self, mode: bool) -> None:
@@ -249,6 +254,12 @@ class enable_grad(no_grad):
 
     Args:
       function: the function to decorate. With None, the instance is a context manager or decorator.
+
+    >>> import torchlike as torch
+    >>> w = torch.ones(2, requires_grad=True)
+    >>> with torch.no_grad(), torch.enable_grad():
+    ...     print((w * 2).requires_grad)
+    True
     """
 
     mode = True
@@ -269,6 +280,11 @@ class inference_mode(_Switch):
 
     Args:
       mode: True turns inference mode on, False off. It may also be the function to decorate.
+
+    >>> import torchlike as torch
+    >>> with torch.inference_mode():
+    ...     print(torch.ones(2).is_inference())
+    True
     """
 
     @overload

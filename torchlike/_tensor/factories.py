@@ -692,6 +692,9 @@ def new(self: Tensor, *args: Any, device: Any = None) -> Tensor:
     Args:
       args: the sizes, as ints, or the data: a sequence, an array or a tensor.
       device: the device of the result. Default: that of this tensor.
+
+    >>> torchlike.ones(1, dtype=torchlike.int64).new([1, 2])
+    tensor([1, 2])
     """
     return legacy_tensor(*args, dtype=self.dtype, device=self.device if device is None else device)
 

@@ -535,7 +535,11 @@ class Tensor(Methods):
         return made
 
     def detach_(self) -> Tensor:
-        """Detach this tensor from the gradient graph in place."""
+        """Detach this tensor from the gradient graph in place.
+
+        >>> (torchlike.ones(1, requires_grad=True) * 2).detach_().requires_grad
+        False
+        """
         if self._is_view() and not modes.local.inference:
             raise RuntimeError(
                 "Can't detach views in-place. Use detach() instead. If you are using "
@@ -595,6 +599,12 @@ class Tensor(Methods):
 
         Args:
           hook: a function of the gradient. It must not change the gradient in place.
+
+        >>> x = torchlike.ones(1, requires_grad=True)
+        >>> handle = x.register_hook(lambda grad: grad * 2)
+        >>> x.sum().backward()
+        >>> x.grad
+        tensor([2.])
         """
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")

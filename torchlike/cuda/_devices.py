@@ -10,7 +10,11 @@ from torchlike._engine import accelerators
 
 
 def is_available() -> bool:
-    """Return whether JAX can use a GPU."""
+    """Return whether JAX can use a GPU.
+
+    >>> import torchlike as torch
+    >>> device = "cuda" if torch.cuda.is_available() else "cpu"
+    """
     return bool(accelerators.devices("cuda"))
 
 

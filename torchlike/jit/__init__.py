@@ -44,7 +44,12 @@ def is_scripting() -> bool:
 
 
 def is_tracing() -> bool:
-    """Return False, because code is never traced by TorchScript."""
+    """Return False, because code is never traced by TorchScript.
+
+    >>> import torchlike as torch
+    >>> torch.jit.is_tracing()
+    False
+    """
     return False
 
 

@@ -104,8 +104,18 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     """Return the p-norm distances of all pairs of rows: (0, 1), (0, 2), ... (n - 2, n - 1).
 
     Args:
-      input: the points, (n, dims).
-      p: the order of the norm, at least 0.
+      input: (n, D).
+      p: the exponent of the norm, at least 0.
+
+    Returns:
+      (n (n - 1) / 2,).
+
+    Raises:
+      RuntimeError: `input` has not two dims, or `p` is negative.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.pdist(torch.tensor([[0.0], [1.0], [3.0]])).tolist()
+    [1.0, 3.0, 2.0]
     """
     _errors.arithmetic.check_pdist(input, p)
     return rows["_pdist"](input, p)

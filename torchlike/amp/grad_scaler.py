@@ -44,9 +44,9 @@ class GradScaler:
     Args:
       device: "cuda" or "cpu", the device of the losses.
       init_scale: the initial scale.
-      growth_factor: the factor, above 1, applied to the scale after `growth_interval` consecutive steps without
-      overflow.
+      growth_factor: the factor, above 1, applied to the scale after `growth_interval` steps without overflow.
       backoff_factor: the factor, below 1, applied to the scale after an overflow.
+      growth_interval: the number of consecutive steps without overflow after which the scale grows.
       enabled: False makes all methods no-ops.
 
     >>> import torchlike as torch
@@ -124,7 +124,11 @@ class GradScaler:
     # -- training step -------------------------------------------------------------------------------------------------
 
     def scale(self, outputs: Tensor | Iterable[Tensor]) -> Any:
-        """Multiply a loss, or each loss of an iterable, by the scale."""
+        """Multiply a loss, or each loss of an iterable, by the scale.
+
+        Args:
+          outputs: a tensor, or an iterable of tensors.
+        """
         if not self._enabled:
             return outputs
         if isinstance(outputs, Tensor):
@@ -164,6 +168,12 @@ class GradScaler:
         """Divide an optimizer's gradients by the scale before `step()`, for example to clip them.
 
         `step()` does not divide them again.
+
+        Args:
+          optimizer: the optimizer.
+
+        Raises:
+          RuntimeError: the gradients of this step were divided already, or `step()` was called.
         """
         if not self._enabled:
             return
@@ -182,7 +192,15 @@ class GradScaler:
         state["found_inf_per_device"] = self._unscale_grads_(optimizer, inverse, none, allow_fp16)
 
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-        """Unscale the gradients if needed, and call `optimizer.step(*args, **kwargs)` unless a gradient overflowed."""
+        """Unscale the gradients if needed, and call `optimizer.step(*args, **kwargs)` unless a gradient overflowed.
+
+        Args:
+          optimizer: the optimizer.
+          *args, **kwargs: the arguments of its step.
+
+        Raises:
+          RuntimeError: `step()` was called since the last `update()`.
+        """
         if not self._enabled:
             return optimizer.step(*args, **kwargs)
         if "closure" in kwargs:
@@ -204,7 +222,11 @@ class GradScaler:
         return result
 
     def update(self, new_scale: float | Tensor | None = None) -> None:
-        """Update the scale at the end of a step: grow it, shrink it after an overflow, or set it to `new_scale`."""
+        """Update the scale at the end of a step: grow it, shrink it after an overflow, or set it to `new_scale`.
+
+        Args:
+          new_scale: the new scale. By default it follows from the overflows.
+        """
         if not self._enabled:
             return
         scale, tracker = self._check_scale_growth_tracker("update")
@@ -266,7 +288,11 @@ class GradScaler:
         return self._growth_factor
 
     def set_growth_factor(self, new_factor: float) -> None:
-        """Set the growth factor."""
+        """Set the growth factor.
+
+        Args:
+          new_factor: the factor, above 1.
+        """
         self._growth_factor = new_factor
 
     def get_backoff_factor(self) -> float:
@@ -274,7 +300,11 @@ class GradScaler:
         return self._backoff_factor
 
     def set_backoff_factor(self, new_factor: float) -> None:
-        """Set the backoff factor."""
+        """Set the backoff factor.
+
+        Args:
+          new_factor: the factor, below 1.
+        """
         self._backoff_factor = new_factor
 
     def get_growth_interval(self) -> int:
@@ -282,7 +312,11 @@ class GradScaler:
         return self._growth_interval
 
     def set_growth_interval(self, new_interval: int) -> None:
-        """Set the number of consecutive steps without overflow before the scale grows."""
+        """Set the number of consecutive steps without overflow before the scale grows.
+
+        Args:
+          new_interval: the number of steps.
+        """
         self._growth_interval = new_interval
 
     def is_enabled(self) -> bool:
@@ -304,7 +338,11 @@ class GradScaler:
         }
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Load a state that `state_dict()` returned."""
+        """Load a state that `state_dict()` returned.
+
+        Args:
+          state_dict: the dictionary.
+        """
         if not self._enabled:
             return
         if not state_dict:

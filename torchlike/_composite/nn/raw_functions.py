@@ -40,6 +40,9 @@ _LOSSES: dict[str, Any] = {
 }
 
 
+_OF_REDUCTION = "reduction: 0 for none, 1 for the mean, 2 for the sum."
+
+
 def _loss(name: str, named: Any) -> Callable:
     row = REGISTRY[name]
 
@@ -52,7 +55,7 @@ def _loss(name: str, named: Any) -> Callable:
     found = [_of_row(p, named) for p in row.signature.parameters.values()]
     signature = row.signature.replace(parameters=sorted(found, key=lambda p: p.kind), return_annotation="Tensor")
     call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"{row.doc}\n\n`reduction` is 0 for none, 1 for the mean or 2 for the sum."
+    call.__doc__ = row.doc.replace('reduction: "none", "mean" or "sum".', _OF_REDUCTION)
     call.__signature__ = signature
     return call
 

@@ -275,7 +275,12 @@ def hardshrink(input: Array, lambd: Scalar = 0.5):
     """Return x where |x| > lambd, and 0 elsewhere, for each element x.
 
     Args:
-      lambd: the bound.
+      input: any shape.
+      lambd: the threshold.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.hardshrink(torch.tensor([-2.0, 0.25])).tolist()
+    [-2.0, 0.0]
     """
     xp = namespace(input)
     return xp.where(xp.abs(input) <= lambd, xp.zeros_like(input), input)
@@ -332,10 +337,16 @@ def _prelu_shape(call: Call) -> list:
 def prelu(input: Array, weight: Array):
     """Return x where x > 0, and weight * x elsewhere, for each element x.
 
-    `weight` has one element, or one element for each channel (dim 1).
-
     Args:
-      weight: the slope: one number, or one for each channel.
+      input: (N, C, ...), or any shape for a single weight.
+      weight: () or (1,), or (C,), one slope for each channel (dim 1).
+
+    Raises:
+      RuntimeError: the number of weights is neither 1 nor C, or the dtypes differ.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.prelu(torch.tensor([-2.0, 2.0]), torch.tensor(0.25)).tolist()
+    [-0.5, 2.0]
     """
     if weight.size > 1 and input.ndim > 1:
         weight = weight.reshape((-1,) + (1,) * (input.ndim - 2))

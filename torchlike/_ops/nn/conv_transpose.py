@@ -62,15 +62,29 @@ def _transposed(count: int):
         out = channels_second(out if bias is None else out + bias)
         return out if input.ndim == count + 2 else out[0]
 
+    size = ", ".join(["4"] * count)
+    result = ", ".join(["6"] * count)
     kernel.__doc__ = f"""Compute the transpose of `conv{count}d`: each input element adds a scaled kernel to the output.
 
     Args:
       input: (N, C, d1, ...) or (C, d1, ...).
       weight: (C, O / groups, k1, ...).
       bias: (O,).
-      output_padding: the number of additional elements at the end of each dim.
+      stride, padding: as of the transposed convolution, a number or one number per dim. `padding` cuts off elements.
+      output_padding: the number of additional elements at the end of each dim, less than `stride` or `dilation`.
+      groups: the number of channel groups, which are convolved separately. It divides C.
+      dilation: the distance of the elements of the kernel.
 
-    The size of a dim is (d - 1) stride - 2 padding + dilation (k - 1) + output_padding + 1.
+    Returns:
+      (N, O, e1, ...) or (O, e1, ...), with e = (d - 1) stride - 2 padding + dilation (k - 1) + output_padding + 1.
+
+    Raises:
+      RuntimeError: the numbers of channels do not fit, or `output_padding` is too large.
+
+    >>> import torchlike as torch
+    >>> weight = torch.ones(1, 2, {", ".join(["3"] * count)})
+    >>> torch.nn.functional.conv_transpose{count}d(torch.ones(1, 1, {size}), weight).shape
+    torch.Size([1, 2, {result}])
     """
     kernel.__name__ = f"conv_transpose{count}d"
     return operator(

@@ -21,7 +21,7 @@ def _public():
     found = {f"Tensor.{name}": inspect.getattr_static(torchlike.Tensor, name) for name in dir(torchlike.Tensor)}
     for module in MODULES:
         place = importlib.import_module(f"torchlike.{module}".rstrip("."))
-        found |= {f"{module or 'torch'}.{name}": getattr(place, name) for name in dir(place)}
+        found |= {f"{module or 'torch'}.{name}": getattr(place, name) for name in dir(place) if name[0] != "_"}
     found = {name: getattr(each, "__func__", each) for name, each in found.items()}
     return {name: each for name, each in found.items() if _is_documentable(name, each)}
 

@@ -249,7 +249,7 @@ def acos(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def acos_(input: _Tensor) -> _Tensor:
-    """Return the arccosine of each element, in radians. It is NaN outside [-1, 1]."""
+    """Apply `acos` in place, and return this tensor."""
     ...
 
 def acosh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -257,7 +257,7 @@ def acosh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def acosh_(input: _Tensor) -> _Tensor:
-    """Return the inverse hyperbolic cosine of each element. It is NaN below 1."""
+    """Apply `acosh` in place, and return this tensor."""
     ...
 
 def adaptive_avg_pool1d(input: _Tensor, output_size: _tuple[_int, ...] | _int) -> _Tensor:
@@ -299,7 +299,7 @@ def addmv(
     ...
 
 def addmv_(input: _Tensor, mat: _Tensor, vec: _Tensor, *, beta: _Number = ..., alpha: _Number = ...) -> _Tensor:
-    """Return beta * input + alpha * (mat @ vec)."""
+    """Apply `addmv` in place, and return this tensor."""
     ...
 
 def addr(
@@ -374,7 +374,7 @@ def arccos(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def arccos_(input: _Tensor) -> _Tensor:
-    """Return the arccosine of each element, in radians. It is NaN outside [-1, 1]."""
+    """Apply `acos` in place, and return this tensor."""
     ...
 
 def arccosh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -382,7 +382,7 @@ def arccosh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def arccosh_(input: _Tensor) -> _Tensor:
-    """Return the inverse hyperbolic cosine of each element. It is NaN below 1."""
+    """Apply `acosh` in place, and return this tensor."""
     ...
 
 def arcsin(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -390,7 +390,7 @@ def arcsin(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def arcsin_(input: _Tensor) -> _Tensor:
-    """Return the arcsine of each element, in radians. It is NaN outside [-1, 1]."""
+    """Apply `asin` in place, and return this tensor."""
     ...
 
 def arcsinh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -398,7 +398,7 @@ def arcsinh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def arcsinh_(input: _Tensor) -> _Tensor:
-    """Return the inverse hyperbolic sine of each element."""
+    """Apply `asinh` in place, and return this tensor."""
     ...
 
 def arctan(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -410,7 +410,7 @@ def arctan2(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def arctan_(input: _Tensor) -> _Tensor:
-    """Return the arctangent of each element, in radians."""
+    """Apply `atan` in place, and return this tensor."""
     ...
 
 def arctanh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -418,7 +418,7 @@ def arctanh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def arctanh_(input: _Tensor) -> _Tensor:
-    """Return the inverse hyperbolic tangent of each element. It is NaN outside [-1, 1]."""
+    """Apply `atanh` in place, and return this tensor."""
     ...
 
 def are_deterministic_algorithms_enabled() -> _bool:
@@ -476,7 +476,7 @@ def asin(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def asin_(input: _Tensor) -> _Tensor:
-    """Return the arcsine of each element, in radians. It is NaN outside [-1, 1]."""
+    """Apply `asin` in place, and return this tensor."""
     ...
 
 def asinh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -484,7 +484,7 @@ def asinh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def asinh_(input: _Tensor) -> _Tensor:
-    """Return the inverse hyperbolic sine of each element."""
+    """Apply `asinh` in place, and return this tensor."""
     ...
 
 def atan(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -496,7 +496,7 @@ def atan2(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def atan_(input: _Tensor) -> _Tensor:
-    """Return the arctangent of each element, in radians."""
+    """Apply `atan` in place, and return this tensor."""
     ...
 
 def atanh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -504,7 +504,7 @@ def atanh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def atanh_(input: _Tensor) -> _Tensor:
-    """Return the inverse hyperbolic tangent of each element. It is NaN outside [-1, 1]."""
+    """Apply `atanh` in place, and return this tensor."""
     ...
 
 def atleast_1d(*tensors: _Any) -> _Any:
@@ -690,7 +690,7 @@ def ceil(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def ceil_(input: _Tensor) -> _Tensor:
-    """Return the smallest integer not less than each element."""
+    """Apply `ceil` in place, and return this tensor."""
     ...
 
 def celu(input: _Tensor, alpha: _float = ...) -> _Tensor:
@@ -736,7 +736,7 @@ def clamp(
     ...
 
 def clamp_(input: _Tensor, min: _Tensor | _Number | None = ..., max: _Tensor | _Number | None = ...) -> _Tensor:
-    """Return min(max(input, min), max) for each element."""
+    """Apply `clamp` in place, and return this tensor."""
     ...
 
 def clamp_max(input: _Tensor, max: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
@@ -744,7 +744,7 @@ def clamp_max(input: _Tensor, max: _Tensor | _Number, *, out: _Any = ...) -> _Te
     ...
 
 def clamp_max_(input: _Tensor, max: _Tensor | _Number) -> _Tensor:
-    """Return min(input, max) for each element. See `clamp`."""
+    """Apply `clamp_max` in place, and return this tensor."""
     ...
 
 def clamp_min(input: _Tensor, min: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
@@ -752,7 +752,7 @@ def clamp_min(input: _Tensor, min: _Tensor | _Number, *, out: _Any = ...) -> _Te
     ...
 
 def clamp_min_(input: _Tensor, min: _Tensor | _Number) -> _Tensor:
-    """Return max(input, min) for each element. See `clamp`."""
+    """Apply `clamp_min` in place, and return this tensor."""
     ...
 
 def clear_autocast_cache() -> None:
@@ -766,7 +766,7 @@ def clip(
     ...
 
 def clip_(input: _Tensor, min: _Tensor | _Number | None = ..., max: _Tensor | _Number | None = ...) -> _Tensor:
-    """Return min(max(input, min), max) for each element."""
+    """Apply `clamp` in place, and return this tensor."""
     ...
 
 def clone(input: _Tensor, *, memory_format: _Any = ...) -> _Tensor:
@@ -808,7 +808,7 @@ def conj_physical(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     ...
 
 def conj_physical_(input: _Tensor) -> _Tensor:
-    """Return the complex conjugate of each element."""
+    """Apply `conj_physical` in place, and return this tensor."""
     ...
 
 def constant_pad_nd(input: _Tensor, pad: _Any, value: _Number = ...) -> _Tensor:
@@ -921,7 +921,7 @@ def cos(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def cos_(input: _Tensor) -> _Tensor:
-    """Return the cosine of each element, in radians."""
+    """Apply `cos` in place, and return this tensor."""
     ...
 
 def cosh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -929,7 +929,7 @@ def cosh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def cosh_(input: _Tensor) -> _Tensor:
-    """Return the hyperbolic cosine of each element."""
+    """Apply `cosh` in place, and return this tensor."""
     ...
 
 def cosine_embedding_loss(
@@ -993,7 +993,7 @@ def deg2rad(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def deg2rad_(input: _Tensor) -> _Tensor:
-    """Convert each element from degrees to radians."""
+    """Apply `deg2rad` in place, and return this tensor."""
     ...
 
 def dequantize(input: _Tensor) -> _Tensor:
@@ -1186,7 +1186,7 @@ def erf(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def erf_(input: _Tensor) -> _Tensor:
-    """Return the error function, 2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x."""
+    """Apply `erf` in place, and return this tensor."""
     ...
 
 def erfc(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -1194,7 +1194,7 @@ def erfc(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def erfc_(input: _Tensor) -> _Tensor:
-    """Return the complementary error function, 1 - erf(x)."""
+    """Apply `erfc` in place, and return this tensor."""
     ...
 
 def erfinv(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -1210,11 +1210,11 @@ def exp2(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def exp2_(input: _Tensor) -> _Tensor:
-    """Return 2 raised to the power of each element."""
+    """Apply `exp2` in place, and return this tensor."""
     ...
 
 def exp_(input: _Tensor) -> _Tensor:
-    """Return e raised to the power of each element."""
+    """Apply `exp` in place, and return this tensor."""
     ...
 
 def expand(input: _Tensor, size: _tuple) -> _Tensor:
@@ -1230,7 +1230,7 @@ def expm1(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def expm1_(input: _Tensor) -> _Tensor:
-    """Return exp(x) - 1 for each element x, accurate near 0."""
+    """Apply `expm1` in place, and return this tensor."""
     ...
 
 def eye(
@@ -1288,7 +1288,7 @@ def fix(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def fix_(input: _Tensor) -> _Tensor:
-    """Return each element rounded toward zero."""
+    """Apply `trunc` in place, and return this tensor."""
     ...
 
 def flatten(input: _Tensor, start_dim: _int = ..., end_dim: _int = ...) -> _Tensor:
@@ -1319,7 +1319,7 @@ def floor(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def floor_(input: _Tensor) -> _Tensor:
-    """Return the largest integer not greater than each element."""
+    """Apply `floor` in place, and return this tensor."""
     ...
 
 def floor_divide(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
@@ -1343,7 +1343,7 @@ def frac(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def frac_(input: _Tensor) -> _Tensor:
-    """Return the fractional part of each element, with the sign of the element."""
+    """Apply `frac` in place, and return this tensor."""
     ...
 
 def frexp(input: _Tensor, *, out: _Any = ...) -> _Any:
@@ -1419,7 +1419,7 @@ def gcd(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def gcd_(input: _Tensor, other: _Tensor) -> _Tensor:
-    """Return the greatest common divisor of the elements of `input` and `other`."""
+    """Apply `gcd` in place, and return this tensor."""
     ...
 
 def ge(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
@@ -1625,7 +1625,7 @@ def i0(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def i0_(input: _Tensor) -> _Tensor:
-    """Return the modified Bessel function of the first kind of order 0, element by element."""
+    """Apply `i0` in place, and return this tensor."""
     ...
 
 def igamma(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -1880,7 +1880,7 @@ def lcm(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def lcm_(input: _Tensor, other: _Tensor) -> _Tensor:
-    """Return the least common multiple of the elements of `input` and `other`."""
+    """Apply `lcm` in place, and return this tensor."""
     ...
 
 def ldexp(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -1888,7 +1888,7 @@ def ldexp(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def ldexp_(input: _Tensor, other: _Tensor) -> _Tensor:
-    """Return input * 2**other."""
+    """Apply `ldexp` in place, and return this tensor."""
     ...
 
 def le(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
@@ -1954,7 +1954,7 @@ def log10(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def log10_(input: _Tensor) -> _Tensor:
-    """Return the base-10 logarithm of each element."""
+    """Apply `log10` in place, and return this tensor."""
     ...
 
 def log1p(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -1962,7 +1962,7 @@ def log1p(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def log1p_(input: _Tensor) -> _Tensor:
-    """Return log(1 + x) for each element x, accurate near 0."""
+    """Apply `log1p` in place, and return this tensor."""
     ...
 
 def log2(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -1970,11 +1970,11 @@ def log2(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def log2_(input: _Tensor) -> _Tensor:
-    """Return the base-2 logarithm of each element."""
+    """Apply `log2` in place, and return this tensor."""
     ...
 
 def log_(input: _Tensor) -> _Tensor:
-    """Return the natural logarithm of each element: -inf at 0, NaN below 0."""
+    """Apply `log` in place, and return this tensor."""
     ...
 
 def log_softmax(input: _Tensor, dim: _int, dtype: _Any = ..., *, out: _Any = ...) -> _Tensor:
@@ -2018,7 +2018,7 @@ def logit(input: _Tensor, eps: _float | None = ..., *, out: _Any = ...) -> _Tens
     ...
 
 def logit_(input: _Tensor, eps: _float | None = ...) -> _Tensor:
-    """Return the logit, log(x / (1 - x))."""
+    """Apply `logit` in place, and return this tensor."""
     ...
 
 def logspace(
@@ -2236,7 +2236,7 @@ def nan_to_num(
     ...
 
 def nan_to_num_(input: _Tensor, nan: _float = ..., posinf: _float | None = ..., neginf: _float | None = ...) -> _Tensor:
-    """Return the tensor with NaN, inf and -inf replaced by `nan`, `posinf` and `neginf`."""
+    """Apply `nan_to_num` in place, and return this tensor."""
     ...
 
 def nanmean(input: _Tensor, dim: _Any = ..., keepdim: _bool = ..., *, dtype: _Any = ..., out: _Any = ...) -> _Tensor:
@@ -2311,7 +2311,7 @@ def neg(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def neg_(input: _Tensor) -> _Tensor:
-    """Return the negative of each element."""
+    """Apply `neg` in place, and return this tensor."""
     ...
 
 def negative(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -2319,7 +2319,7 @@ def negative(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def negative_(input: _Tensor) -> _Tensor:
-    """Return the negative of each element."""
+    """Apply `neg` in place, and return this tensor."""
     ...
 
 newaxis: None
@@ -2421,7 +2421,7 @@ def pdist(input: _Tensor, p: _float = ...) -> _Tensor:
     """Return the p-norm distances of all pairs of rows: (0, 1), (0, 2), ... (n - 2, n - 1)."""
     ...
 
-def permute(*args: _Any, **named: _Any) -> _Tensor:
+def permute(input: _Tensor, dims: _Sequence[_int]) -> _Tensor:
     """Return a view with the dims in the order `dims`."""
     ...
 
@@ -2504,7 +2504,7 @@ def rad2deg(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def rad2deg_(input: _Tensor) -> _Tensor:
-    """Convert each element from radians to degrees."""
+    """Apply `rad2deg` in place, and return this tensor."""
     ...
 
 def rand(
@@ -2601,7 +2601,7 @@ def reciprocal(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def reciprocal_(input: _Tensor) -> _Tensor:
-    """Return 1 / x for each element x."""
+    """Apply `reciprocal` in place, and return this tensor."""
     ...
 
 def relu(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -2609,7 +2609,7 @@ def relu(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def relu_(input: _Tensor) -> _Tensor:
-    """Return max(x, 0) for each element x."""
+    """Apply `relu` in place, and return this tensor."""
     ...
 
 def remainder(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
@@ -2626,7 +2626,7 @@ def repeat_interleave(
     """Repeat each element, or each index of a dim, several times in a row."""
     ...
 
-def reshape(*args: _Any, **named: _Any) -> _Tensor:
+def reshape(input: _Tensor, shape: _Sequence[_int]) -> _Tensor:
     """Return the elements in another shape, as a view if the strides permit it, else as a copy."""
     ...
 
@@ -2683,7 +2683,7 @@ def round(input: _Tensor, *, decimals: _int = ..., out: _Any = ...) -> _Tensor:
     ...
 
 def round_(input: _Tensor, *, decimals: _int = ...) -> _Tensor:
-    """Return each element rounded to the nearest number with `decimals` decimal places."""
+    """Apply `round` in place, and return this tensor."""
     ...
 
 def row_stack(tensors: _Any, *, out: _Any = ...) -> _Tensor:
@@ -2707,7 +2707,7 @@ def rsqrt(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def rsqrt_(input: _Tensor) -> _Tensor:
-    """Return 1 / sqrt(x) for each element x: inf at 0, NaN below 0."""
+    """Apply `rsqrt` in place, and return this tensor."""
     ...
 
 def rsub(input: _Tensor, other: _Tensor | _Number, *, alpha: _Number = ...) -> _Tensor:
@@ -2879,7 +2879,7 @@ def sigmoid(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def sigmoid_(input: _Tensor) -> _Tensor:
-    """Return 1 / (1 + exp(-x)) for each element x."""
+    """Apply `sigmoid` in place, and return this tensor."""
     ...
 
 def sign(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -2895,7 +2895,7 @@ def sin(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def sin_(input: _Tensor) -> _Tensor:
-    """Return the sine of each element, in radians."""
+    """Apply `sin` in place, and return this tensor."""
     ...
 
 def sinc(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -2903,7 +2903,7 @@ def sinc(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def sinc_(input: _Tensor) -> _Tensor:
-    """Return sin(pi * x) / (pi * x) for each element x, and 1 at x = 0."""
+    """Apply `sinc` in place, and return this tensor."""
     ...
 
 def sinh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -2911,7 +2911,7 @@ def sinh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def sinh_(input: _Tensor) -> _Tensor:
-    """Return the hyperbolic sine of each element."""
+    """Apply `sinh` in place, and return this tensor."""
     ...
 
 def slice_copy(
@@ -3024,7 +3024,7 @@ def split_with_sizes_copy(input: _Tensor, split_sizes: _Any, dim: _int = ...) ->
     """Return the result of `split_with_sizes` as a contiguous copy."""
     ...
 
-def spmm(input: _Tensor, mat2: _Tensor) -> _Any:
+def spmm(input: _Tensor, mat2: _Tensor, *, out: _Tensor | None = ...) -> _Any:
     """Return the product of two matrices: (n, k), (k, m) -> (n, m)."""
     ...
 
@@ -3033,7 +3033,7 @@ def sqrt(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def sqrt_(input: _Tensor) -> _Tensor:
-    """Return the square root of each element. It is NaN below 0, and its gradient at 0 is inf."""
+    """Apply `sqrt` in place, and return this tensor."""
     ...
 
 def square(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -3041,7 +3041,7 @@ def square(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def square_(input: _Tensor) -> _Tensor:
-    """Return the square of each element."""
+    """Apply `square` in place, and return this tensor."""
     ...
 
 def squeeze(input: _Tensor, dim: _Any = ...) -> _Tensor:
@@ -3135,7 +3135,7 @@ def tan(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def tan_(input: _Tensor) -> _Tensor:
-    """Return the tangent of each element, in radians."""
+    """Apply `tan` in place, and return this tensor."""
     ...
 
 def tanh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -3143,7 +3143,7 @@ def tanh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def tanh_(input: _Tensor) -> _Tensor:
-    """Return the hyperbolic tangent of each element."""
+    """Apply `tanh` in place, and return this tensor."""
     ...
 
 def tensor(
@@ -3257,7 +3257,7 @@ def trunc(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def trunc_(input: _Tensor) -> _Tensor:
-    """Return each element rounded toward zero."""
+    """Apply `trunc` in place, and return this tensor."""
     ...
 
 def typename(obj: _Any) -> _str:
@@ -3391,7 +3391,7 @@ def xlogy(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...
     ...
 
 def xlogy_(input: _Tensor | _Number, other: _Tensor | _Number) -> _Tensor:
-    """Return input * log(other), or 0 where `input` is 0 and `other` is not NaN."""
+    """Apply `xlogy` in place, and return this tensor."""
     ...
 
 def zero_(self: _Tensor) -> _Tensor:

@@ -111,55 +111,55 @@ class Methods:
         """Return the arccosine of each element, in radians. It is NaN outside [-1, 1]."""
         ...
     def acos_(self) -> _Tensor:
-        """Return the arccosine of each element, in radians. It is NaN outside [-1, 1]."""
+        """Apply `acos` in place, and return this tensor."""
         ...
     def acosh(self) -> _Tensor:
         """Return the inverse hyperbolic cosine of each element. It is NaN below 1."""
         ...
     def acosh_(self) -> _Tensor:
-        """Return the inverse hyperbolic cosine of each element. It is NaN below 1."""
+        """Apply `acosh` in place, and return this tensor."""
         ...
     def add(self, other: _Tensor | _Number, *, alpha: _Number = ...) -> _Tensor:
         """Return input + alpha * other."""
         ...
     def add_(self, other: _Tensor | _Number, *, alpha: _Number = ...) -> _Tensor:
-        """Return input + alpha * other."""
+        """Apply `add` in place, and return this tensor."""
         ...
     def addbmm(self, batch1: _Tensor, batch2: _Tensor, *, beta: _Number = ..., alpha: _Number = ...) -> _Tensor:
         """Return beta * input + alpha * (the sum over the batch of batch1 @ batch2)."""
         ...
     def addbmm_(self, batch1: _Tensor, batch2: _Tensor, *, beta: _Number = ..., alpha: _Number = ...) -> _Tensor:
-        """Return beta * input + alpha * (the sum over the batch of batch1 @ batch2)."""
+        """Apply `addbmm` in place, and return this tensor."""
         ...
     def addcdiv(self, tensor1: _Tensor, tensor2: _Tensor, *, value: _Number = ...) -> _Tensor:
         """Return input + value * tensor1 / tensor2."""
         ...
     def addcdiv_(self, tensor1: _Tensor, tensor2: _Tensor, *, value: _Number = ...) -> _Tensor:
-        """Return input + value * tensor1 / tensor2."""
+        """Apply `addcdiv` in place, and return this tensor."""
         ...
     def addcmul(self, tensor1: _Tensor, tensor2: _Tensor, *, value: _Number = ...) -> _Tensor:
         """Return input + value * tensor1 * tensor2."""
         ...
     def addcmul_(self, tensor1: _Tensor, tensor2: _Tensor, *, value: _Number = ...) -> _Tensor:
-        """Return input + value * tensor1 * tensor2."""
+        """Apply `addcmul` in place, and return this tensor."""
         ...
     def addmm(self, mat1: _Tensor, mat2: _Tensor, *, beta: _Number = ..., alpha: _Number = ...) -> _Tensor:
         """Return beta * input + alpha * (mat1 @ mat2)."""
         ...
     def addmm_(self, mat1: _Tensor, mat2: _Tensor, *, beta: _Number = ..., alpha: _Number = ...) -> _Tensor:
-        """Return beta * input + alpha * (mat1 @ mat2)."""
+        """Apply `addmm` in place, and return this tensor."""
         ...
     def addmv(self, mat: _Tensor, vec: _Tensor, *, beta: _Number = ..., alpha: _Number = ...) -> _Tensor:
         """Return beta * input + alpha * (mat @ vec)."""
         ...
     def addmv_(self, mat: _Tensor, vec: _Tensor, *, beta: _Number = ..., alpha: _Number = ...) -> _Tensor:
-        """Return beta * input + alpha * (mat @ vec)."""
+        """Apply `addmv` in place, and return this tensor."""
         ...
     def addr(self, vec1: _Tensor, vec2: _Tensor, *, beta: _Number = ..., alpha: _Number = ...) -> _Tensor:
         """Return beta * input + alpha * outer(vec1, vec2)."""
         ...
     def addr_(self, vec1: _Tensor, vec2: _Tensor, *, beta: _Number = ..., alpha: _Number = ...) -> _Tensor:
-        """Return beta * input + alpha * outer(vec1, vec2)."""
+        """Apply `addr` in place, and return this tensor."""
         ...
     def adjoint(self) -> _Tensor:
         """Return the conjugate transpose of the last two dims, as a view."""
@@ -192,25 +192,25 @@ class Methods:
         """Return the arccosine of each element, in radians. It is NaN outside [-1, 1]."""
         ...
     def arccos_(self) -> _Tensor:
-        """Return the arccosine of each element, in radians. It is NaN outside [-1, 1]."""
+        """Apply `acos` in place, and return this tensor."""
         ...
     def arccosh(self) -> _Tensor:
         """Return the inverse hyperbolic cosine of each element. It is NaN below 1."""
         ...
     def arccosh_(self) -> _Tensor:
-        """Return the inverse hyperbolic cosine of each element. It is NaN below 1."""
+        """Apply `acosh` in place, and return this tensor."""
         ...
     def arcsin(self) -> _Tensor:
         """Return the arcsine of each element, in radians. It is NaN outside [-1, 1]."""
         ...
     def arcsin_(self) -> _Tensor:
-        """Return the arcsine of each element, in radians. It is NaN outside [-1, 1]."""
+        """Apply `asin` in place, and return this tensor."""
         ...
     def arcsinh(self) -> _Tensor:
         """Return the inverse hyperbolic sine of each element."""
         ...
     def arcsinh_(self) -> _Tensor:
-        """Return the inverse hyperbolic sine of each element."""
+        """Apply `asinh` in place, and return this tensor."""
         ...
     def arctan(self) -> _Tensor:
         """Return the arctangent of each element, in radians."""
@@ -219,16 +219,16 @@ class Methods:
         """Return the angle of the point (x, y) = (other, input) in radians, in [-pi, pi]."""
         ...
     def arctan2_(self, other: _Tensor) -> _Tensor:
-        """Return the angle of the point (x, y) = (other, input) in radians, in [-pi, pi]."""
+        """Apply `atan2` in place, and return this tensor."""
         ...
     def arctan_(self) -> _Tensor:
-        """Return the arctangent of each element, in radians."""
+        """Apply `atan` in place, and return this tensor."""
         ...
     def arctanh(self) -> _Tensor:
         """Return the inverse hyperbolic tangent of each element. It is NaN outside [-1, 1]."""
         ...
     def arctanh_(self) -> _Tensor:
-        """Return the inverse hyperbolic tangent of each element. It is NaN outside [-1, 1]."""
+        """Apply `atanh` in place, and return this tensor."""
         ...
     def argmax(self, dim: _int | None = ..., keepdim: _bool = ...) -> _Tensor:
         """Return the index of the first maximum along `dim`, or in the flattened tensor if `dim` is None."""
@@ -258,13 +258,13 @@ class Methods:
         """Return the arcsine of each element, in radians. It is NaN outside [-1, 1]."""
         ...
     def asin_(self) -> _Tensor:
-        """Return the arcsine of each element, in radians. It is NaN outside [-1, 1]."""
+        """Apply `asin` in place, and return this tensor."""
         ...
     def asinh(self) -> _Tensor:
         """Return the inverse hyperbolic sine of each element."""
         ...
     def asinh_(self) -> _Tensor:
-        """Return the inverse hyperbolic sine of each element."""
+        """Apply `asinh` in place, and return this tensor."""
         ...
     def atan(self) -> _Tensor:
         """Return the arctangent of each element, in radians."""
@@ -273,16 +273,16 @@ class Methods:
         """Return the angle of the point (x, y) = (other, input) in radians, in [-pi, pi]."""
         ...
     def atan2_(self, other: _Tensor) -> _Tensor:
-        """Return the angle of the point (x, y) = (other, input) in radians, in [-pi, pi]."""
+        """Apply `atan2` in place, and return this tensor."""
         ...
     def atan_(self) -> _Tensor:
-        """Return the arctangent of each element, in radians."""
+        """Apply `atan` in place, and return this tensor."""
         ...
     def atanh(self) -> _Tensor:
         """Return the inverse hyperbolic tangent of each element. It is NaN outside [-1, 1]."""
         ...
     def atanh_(self) -> _Tensor:
-        """Return the inverse hyperbolic tangent of each element. It is NaN outside [-1, 1]."""
+        """Apply `atanh` in place, and return this tensor."""
         ...
     def backward(
         self,
@@ -297,7 +297,7 @@ class Methods:
         """Return beta * input + alpha * (batch1 @ batch2), for batches of matrices."""
         ...
     def baddbmm_(self, batch1: _Tensor, batch2: _Tensor, *, beta: _Number = ..., alpha: _Number = ...) -> _Tensor:
-        """Return beta * input + alpha * (batch1 @ batch2), for batches of matrices."""
+        """Apply `baddbmm` in place, and return this tensor."""
         ...
     def bernoulli(self, p: _float | None = ..., *, generator: _Any = ...) -> _Tensor:
         """Return random ones with the probabilities in `input` (or `p`), else zeros."""
@@ -315,37 +315,37 @@ class Methods:
         """Return the bitwise AND of `input` and `other`. For bools, it is the logical AND."""
         ...
     def bitwise_and_(self, other: _Tensor | _Number) -> _Tensor:
-        """Return the bitwise AND of `input` and `other`. For bools, it is the logical AND."""
+        """Apply `bitwise_and` in place, and return this tensor."""
         ...
     def bitwise_left_shift(self, other: _Tensor | _Number) -> _Tensor:
         """Return `input` shifted left by `other` bits."""
         ...
     def bitwise_left_shift_(self, other: _Tensor | _Number) -> _Tensor:
-        """Return `input` shifted left by `other` bits."""
+        """Apply `bitwise_left_shift` in place, and return this tensor."""
         ...
     def bitwise_not(self) -> _Tensor:
         """Return the bitwise complement of each integer, or the logical negation of each bool."""
         ...
     def bitwise_not_(self) -> _Tensor:
-        """Return the bitwise complement of each integer, or the logical negation of each bool."""
+        """Apply `bitwise_not` in place, and return this tensor."""
         ...
     def bitwise_or(self, other: _Tensor | _Number) -> _Tensor:
         """Return the bitwise OR of `input` and `other`. For bools, it is the logical OR."""
         ...
     def bitwise_or_(self, other: _Tensor | _Number) -> _Tensor:
-        """Return the bitwise OR of `input` and `other`. For bools, it is the logical OR."""
+        """Apply `bitwise_or` in place, and return this tensor."""
         ...
     def bitwise_right_shift(self, other: _Tensor | _Number) -> _Tensor:
         """Return `input` shifted right arithmetically by `other` bits. Signed integers keep their sign."""
         ...
     def bitwise_right_shift_(self, other: _Tensor | _Number) -> _Tensor:
-        """Return `input` shifted right arithmetically by `other` bits. Signed integers keep their sign."""
+        """Apply `bitwise_right_shift` in place, and return this tensor."""
         ...
     def bitwise_xor(self, other: _Tensor | _Number) -> _Tensor:
         """Return the bitwise XOR of `input` and `other`. For bools, it is the logical XOR."""
         ...
     def bitwise_xor_(self, other: _Tensor | _Number) -> _Tensor:
-        """Return the bitwise XOR of `input` and `other`. For bools, it is the logical XOR."""
+        """Apply `bitwise_xor` in place, and return this tensor."""
         ...
     def bmm(self, mat2: _Tensor) -> _Tensor:
         """Return the products of two batches of matrices: (b, n, k), (b, k, m) -> (b, n, m)."""
@@ -372,7 +372,7 @@ class Methods:
         """Return the smallest integer not less than each element."""
         ...
     def ceil_(self) -> _Tensor:
-        """Return the smallest integer not less than each element."""
+        """Apply `ceil` in place, and return this tensor."""
         ...
     def cfloat(self, *, memory_format: _Any = ...) -> _Tensor:
         """Return this tensor cast to torch.complex64."""
@@ -399,25 +399,25 @@ class Methods:
         """Return min(max(input, min), max) for each element."""
         ...
     def clamp_(self, min: _Tensor | _Number | None = ..., max: _Tensor | _Number | None = ...) -> _Tensor:
-        """Return min(max(input, min), max) for each element."""
+        """Apply `clamp` in place, and return this tensor."""
         ...
     def clamp_max(self, max: _Tensor | _Number) -> _Tensor:
         """Return min(input, max) for each element. See `clamp`."""
         ...
     def clamp_max_(self, max: _Tensor | _Number) -> _Tensor:
-        """Return min(input, max) for each element. See `clamp`."""
+        """Apply `clamp_max` in place, and return this tensor."""
         ...
     def clamp_min(self, min: _Tensor | _Number) -> _Tensor:
         """Return max(input, min) for each element. See `clamp`."""
         ...
     def clamp_min_(self, min: _Tensor | _Number) -> _Tensor:
-        """Return max(input, min) for each element. See `clamp`."""
+        """Apply `clamp_min` in place, and return this tensor."""
         ...
     def clip(self, min: _Tensor | _Number | None = ..., max: _Tensor | _Number | None = ...) -> _Tensor:
         """Return min(max(input, min), max) for each element."""
         ...
     def clip_(self, min: _Tensor | _Number | None = ..., max: _Tensor | _Number | None = ...) -> _Tensor:
-        """Return min(max(input, min), max) for each element."""
+        """Apply `clamp` in place, and return this tensor."""
         ...
     def clone(self, *, memory_format: _Any = ...) -> _Tensor:
         """Return a differentiable copy of the tensor."""
@@ -435,7 +435,7 @@ class Methods:
         """Return the complex conjugate, as a copy. A real tensor is returned itself."""
         ...
     def conj_physical_(self, *, out: _Tensor | None = ...) -> _Tensor:
-        """Return the complex conjugate of each element."""
+        """Apply `conj_physical` in place, and return this tensor."""
         ...
     def contiguous(self, *, memory_format: _Any = ...) -> _Tensor:
         """Return this tensor if it is contiguous in the memory format, else a contiguous copy."""
@@ -447,7 +447,7 @@ class Methods:
         """Return the magnitude of `input` with the sign of `other`."""
         ...
     def copysign_(self, other: _Tensor | _Number) -> _Tensor:
-        """Return the magnitude of `input` with the sign of `other`."""
+        """Apply `copysign` in place, and return this tensor."""
         ...
     def corrcoef(self) -> _Tensor:
         """Return the matrix of correlation coefficients. Each row of `input` is a variable, each column an observation."""
@@ -456,13 +456,13 @@ class Methods:
         """Return the cosine of each element, in radians."""
         ...
     def cos_(self) -> _Tensor:
-        """Return the cosine of each element, in radians."""
+        """Apply `cos` in place, and return this tensor."""
         ...
     def cosh(self) -> _Tensor:
         """Return the hyperbolic cosine of each element."""
         ...
     def cosh_(self) -> _Tensor:
-        """Return the hyperbolic cosine of each element."""
+        """Apply `cosh` in place, and return this tensor."""
         ...
     def count_nonzero(self, dim: _Any = ...) -> _Tensor:
         """Return the number of nonzero elements over `dim` (default: all dims)."""
@@ -492,13 +492,13 @@ class Methods:
         """Return the cumulative product along `dim`. Integers and bools are multiplied in int64 by default."""
         ...
     def cumprod_(self, dim: _int, *, dtype: _Any = ...) -> _Tensor:
-        """Return the cumulative product along `dim`. Integers and bools are multiplied in int64 by default."""
+        """Apply `cumprod` in place, and return this tensor."""
         ...
     def cumsum(self, dim: _int, *, dtype: _Any = ...) -> _Tensor:
         """Return the cumulative sum along `dim`. Integers and bools are summed in int64 by default."""
         ...
     def cumsum_(self, dim: _int, *, dtype: _Any = ...) -> _Tensor:
-        """Return the cumulative sum along `dim`. Integers and bools are summed in int64 by default."""
+        """Apply `cumsum` in place, and return this tensor."""
         ...
     def cumulative_trapezoid(self, x: _Tensor | None = ..., *, dx: _Number | None = ..., dim: _int = ...) -> _Tensor:
         """Return the cumulative integral of `y` along `dim` by the trapezoidal rule."""
@@ -507,7 +507,7 @@ class Methods:
         """Convert each element from degrees to radians."""
         ...
     def deg2rad_(self) -> _Tensor:
-        """Convert each element from degrees to radians."""
+        """Apply `deg2rad` in place, and return this tensor."""
         ...
     def dense_dim(self) -> _int:
         """Return the number of dense dims."""
@@ -542,7 +542,7 @@ class Methods:
         """Return the digamma function, the derivative of the logarithm of the gamma function."""
         ...
     def digamma_(self) -> _Tensor:
-        """Return the digamma function, the derivative of the logarithm of the gamma function."""
+        """Apply `digamma` in place, and return this tensor."""
         ...
     def dim_order(self, *, ambiguity_check: _Any = ...) -> _tuple[_int, ...]:
         """Return the dims in memory order, the outermost first."""
@@ -554,13 +554,13 @@ class Methods:
         """Return input / other."""
         ...
     def div_(self, other: _Tensor | _Number, *, rounding_mode: _str | None = ...) -> _Tensor:
-        """Return input / other."""
+        """Apply `div` in place, and return this tensor."""
         ...
     def divide(self, other: _Tensor | _Number, *, rounding_mode: _str | None = ...) -> _Tensor:
         """Return input / other."""
         ...
     def divide_(self, other: _Tensor | _Number, *, rounding_mode: _str | None = ...) -> _Tensor:
-        """Return input / other."""
+        """Apply `div` in place, and return this tensor."""
         ...
     def dot(self, tensor: _Tensor) -> _Tensor:
         """Return the dot product, the sum of the products of the elements of two vectors of equal length."""
@@ -580,7 +580,7 @@ class Methods:
         """Return input == other for each element."""
         ...
     def eq_(self, other: _Tensor | _Number) -> _Tensor:
-        """Return input == other for each element."""
+        """Apply `eq` in place, and return this tensor."""
         ...
     def equal(self, other: _Tensor) -> _bool:
         """Return whether two tensors have the same shape and elements. The call flushes the pending trace."""
@@ -589,19 +589,19 @@ class Methods:
         """Return the error function, 2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x."""
         ...
     def erf_(self) -> _Tensor:
-        """Return the error function, 2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x."""
+        """Apply `erf` in place, and return this tensor."""
         ...
     def erfc(self) -> _Tensor:
         """Return the complementary error function, 1 - erf(x)."""
         ...
     def erfc_(self) -> _Tensor:
-        """Return the complementary error function, 1 - erf(x)."""
+        """Apply `erfc` in place, and return this tensor."""
         ...
     def erfinv(self) -> _Tensor:
         """Return the inverse error function: inf at 1, -inf at -1, NaN outside [-1, 1]."""
         ...
     def erfinv_(self) -> _Tensor:
-        """Return the inverse error function: inf at 1, -inf at -1, NaN outside [-1, 1]."""
+        """Apply `erfinv` in place, and return this tensor."""
         ...
     def exp(self) -> _Tensor:
         """Return e raised to the power of each element."""
@@ -610,10 +610,10 @@ class Methods:
         """Return 2 raised to the power of each element."""
         ...
     def exp2_(self) -> _Tensor:
-        """Return 2 raised to the power of each element."""
+        """Apply `exp2` in place, and return this tensor."""
         ...
     def exp_(self) -> _Tensor:
-        """Return e raised to the power of each element."""
+        """Apply `exp` in place, and return this tensor."""
         ...
     def expand(self, *size: _Any, **named: _Any) -> _Tensor:
         """Expand dims of size one without copying; -1 keeps a dim."""
@@ -625,7 +625,7 @@ class Methods:
         """Return exp(x) - 1 for each element x, accurate near 0."""
         ...
     def expm1_(self) -> _Tensor:
-        """Return exp(x) - 1 for each element x, accurate near 0."""
+        """Apply `expm1` in place, and return this tensor."""
         ...
     def exponential_(self, lambd: _float = ..., *, generator: _Any = ...) -> _Tensor:
         """Fill with exponential random numbers of rate `lambd`."""
@@ -640,7 +640,7 @@ class Methods:
         """Return each element rounded toward zero."""
         ...
     def fix_(self) -> _Tensor:
-        """Return each element rounded toward zero."""
+        """Apply `trunc` in place, and return this tensor."""
         ...
     def flatten(self, start_dim: _int = ..., end_dim: _int = ...) -> _Tensor:
         """Flatten the dims from `start_dim` to `end_dim`, inclusive, to one."""
@@ -661,19 +661,19 @@ class Methods:
         """Return input ** exponent, computed in double precision."""
         ...
     def float_power_(self, exponent: _Tensor | _Number) -> _Tensor:
-        """Return input ** exponent, computed in double precision."""
+        """Apply `float_power` in place, and return this tensor."""
         ...
     def floor(self) -> _Tensor:
         """Return the largest integer not greater than each element."""
         ...
     def floor_(self) -> _Tensor:
-        """Return the largest integer not greater than each element."""
+        """Apply `floor` in place, and return this tensor."""
         ...
     def floor_divide(self, other: _Tensor | _Number) -> _Tensor:
         """Return input / other rounded down."""
         ...
     def floor_divide_(self, other: _Tensor | _Number) -> _Tensor:
-        """Return input / other rounded down."""
+        """Apply `floor_divide` in place, and return this tensor."""
         ...
     def fmax(self, other: _Tensor) -> _Tensor:
         """Return the larger of `input` and `other` for each pair of elements, ignoring NaN."""
@@ -685,13 +685,13 @@ class Methods:
         """Return the remainder of input / other with the sign of `input`, as C's fmod."""
         ...
     def fmod_(self, other: _Tensor | _Number) -> _Tensor:
-        """Return the remainder of input / other with the sign of `input`, as C's fmod."""
+        """Apply `fmod` in place, and return this tensor."""
         ...
     def frac(self) -> _Tensor:
         """Return the fractional part of each element, with the sign of the element."""
         ...
     def frac_(self) -> _Tensor:
-        """Return the fractional part of each element, with the sign of the element."""
+        """Apply `frac` in place, and return this tensor."""
         ...
     def frexp(self, *, out: _Any = ...) -> _Any:
         """Return the mantissa, with a magnitude in [0.5, 1), and the binary exponent of each element."""
@@ -703,13 +703,13 @@ class Methods:
         """Return the greatest common divisor of the elements of `input` and `other`."""
         ...
     def gcd_(self, other: _Tensor) -> _Tensor:
-        """Return the greatest common divisor of the elements of `input` and `other`."""
+        """Apply `gcd` in place, and return this tensor."""
         ...
     def ge(self, other: _Tensor | _Number) -> _Tensor:
         """Return input >= other for each element."""
         ...
     def ge_(self, other: _Tensor | _Number) -> _Tensor:
-        """Return input >= other for each element."""
+        """Apply `ge` in place, and return this tensor."""
         ...
     def geometric_(self, p: _float, *, generator: _Any = ...) -> _Tensor:
         """Fill with geometric random numbers of success probability `p`."""
@@ -724,19 +724,19 @@ class Methods:
         """Return input > other for each element."""
         ...
     def greater_(self, other: _Tensor | _Number) -> _Tensor:
-        """Return input > other for each element."""
+        """Apply `gt` in place, and return this tensor."""
         ...
     def greater_equal(self, other: _Tensor | _Number) -> _Tensor:
         """Return input >= other for each element."""
         ...
     def greater_equal_(self, other: _Tensor | _Number) -> _Tensor:
-        """Return input >= other for each element."""
+        """Apply `ge` in place, and return this tensor."""
         ...
     def gt(self, other: _Tensor | _Number) -> _Tensor:
         """Return input > other for each element."""
         ...
     def gt_(self, other: _Tensor | _Number) -> _Tensor:
-        """Return input > other for each element."""
+        """Apply `gt` in place, and return this tensor."""
         ...
     def half(self, *, memory_format: _Any = ...) -> _Tensor:
         """Return this tensor cast to torch.float16."""
@@ -748,7 +748,7 @@ class Methods:
         """Return the Heaviside step function: 0 below zero, 1 above zero, `values` at zero, and 0 for NaN."""
         ...
     def heaviside_(self, values: _Tensor) -> _Tensor:
-        """Return the Heaviside step function: 0 below zero, 1 above zero, `values` at zero, and 0 for NaN."""
+        """Apply `heaviside` in place, and return this tensor."""
         ...
     def histc(self, bins: _int = ..., min: _float = ..., max: _float = ...) -> _Tensor:
         """Return the number of elements in each of `bins` equal intervals from `min` to `max`."""
@@ -767,25 +767,25 @@ class Methods:
         """Return sqrt(input**2 + other**2) without overflow."""
         ...
     def hypot_(self, other: _Tensor) -> _Tensor:
-        """Return sqrt(input**2 + other**2) without overflow."""
+        """Apply `hypot` in place, and return this tensor."""
         ...
     def i0(self) -> _Tensor:
         """Return the modified Bessel function of the first kind of order 0, element by element."""
         ...
     def i0_(self) -> _Tensor:
-        """Return the modified Bessel function of the first kind of order 0, element by element."""
+        """Apply `i0` in place, and return this tensor."""
         ...
     def igamma(self, other: _Tensor) -> _Tensor:
         """Return the regularized lower incomplete gamma function P(input, other) for shape parameter `input`."""
         ...
     def igamma_(self, other: _Tensor) -> _Tensor:
-        """Return the regularized lower incomplete gamma function P(input, other) for shape parameter `input`."""
+        """Apply `igamma` in place, and return this tensor."""
         ...
     def igammac(self, other: _Tensor) -> _Tensor:
         """Return the regularized upper incomplete gamma function Q(input, other) = 1 - igamma(input, other)."""
         ...
     def igammac_(self, other: _Tensor) -> _Tensor:
-        """Return the regularized upper incomplete gamma function Q(input, other) = 1 - igamma(input, other)."""
+        """Apply `igammac` in place, and return this tensor."""
         ...
     @property
     def imag(self) -> _Tensor:
@@ -795,19 +795,19 @@ class Methods:
         """Add `alpha * source` to the slices at the indices `index` along `dim`."""
         ...
     def index_add_(self, dim: _int, index: _Tensor, source: _Tensor, *, alpha: _Any = ...) -> _Tensor:
-        """Apply `index_add` in place."""
+        """Apply `index_add` in place, and return this tensor."""
         ...
     def index_copy(self, dim: _int, index: _Tensor, source: _Tensor) -> _Tensor:
         """Replace the slices at the indices `index` along `dim` by the slices of `source`."""
         ...
     def index_copy_(self, dim: _int, index: _Tensor, source: _Tensor) -> _Tensor:
-        """Apply `index_copy` in place."""
+        """Apply `index_copy` in place, and return this tensor."""
         ...
     def index_fill(self, dim: _int, index: _Tensor, value: _Any) -> _Tensor:
         """Set the slices at the indices `index` along `dim` to a number."""
         ...
     def index_fill_(self, dim: _int, index: _Tensor, value: _Any) -> _Tensor:
-        """Apply `index_fill` in place."""
+        """Apply `index_fill` in place, and return this tensor."""
         ...
     def index_put(self, indices: _Any, values: _Tensor, accumulate: _bool = ...) -> _Tensor:
         """Return a copy with `values` written at the index tensors `indices`; with `accumulate`, add them."""
@@ -823,7 +823,7 @@ class Methods:
     def index_reduce_(
         self, dim: _int, index: _Tensor, source: _Tensor, reduce: _str, *, include_self: _bool = ...
     ) -> _Tensor:
-        """Apply `index_reduce` in place."""
+        """Apply `index_reduce` in place, and return this tensor."""
         ...
     def index_select(self, dim: _int, index: _Tensor) -> _Tensor:
         """Return the slices of `input` at the indices `index` along `dim`."""
@@ -911,43 +911,43 @@ class Methods:
         """Return the least common multiple of the elements of `input` and `other`."""
         ...
     def lcm_(self, other: _Tensor) -> _Tensor:
-        """Return the least common multiple of the elements of `input` and `other`."""
+        """Apply `lcm` in place, and return this tensor."""
         ...
     def ldexp(self, other: _Tensor) -> _Tensor:
         """Return input * 2**other."""
         ...
     def ldexp_(self, other: _Tensor) -> _Tensor:
-        """Return input * 2**other."""
+        """Apply `ldexp` in place, and return this tensor."""
         ...
     def le(self, other: _Tensor | _Number) -> _Tensor:
         """Return input <= other for each element."""
         ...
     def le_(self, other: _Tensor | _Number) -> _Tensor:
-        """Return input <= other for each element."""
+        """Apply `le` in place, and return this tensor."""
         ...
     def lerp(self, end: _Tensor, weight: _Tensor | _Number) -> _Tensor:
         """Return input + weight * (end - input), exact at weights 0 and 1."""
         ...
     def lerp_(self, end: _Tensor, weight: _Tensor | _Number) -> _Tensor:
-        """Return input + weight * (end - input), exact at weights 0 and 1."""
+        """Apply `lerp` in place, and return this tensor."""
         ...
     def less(self, other: _Tensor | _Number) -> _Tensor:
         """Return input < other for each element."""
         ...
     def less_(self, other: _Tensor | _Number) -> _Tensor:
-        """Return input < other for each element."""
+        """Apply `lt` in place, and return this tensor."""
         ...
     def less_equal(self, other: _Tensor | _Number) -> _Tensor:
         """Return input <= other for each element."""
         ...
     def less_equal_(self, other: _Tensor | _Number) -> _Tensor:
-        """Return input <= other for each element."""
+        """Apply `le` in place, and return this tensor."""
         ...
     def lgamma(self) -> _Tensor:
         """Return the natural logarithm of the absolute value of the gamma function."""
         ...
     def lgamma_(self) -> _Tensor:
-        """Return the natural logarithm of the absolute value of the gamma function."""
+        """Apply `lgamma` in place, and return this tensor."""
         ...
     def log(self) -> _Tensor:
         """Return the natural logarithm of each element: -inf at 0, NaN below 0."""
@@ -956,22 +956,22 @@ class Methods:
         """Return the base-10 logarithm of each element."""
         ...
     def log10_(self) -> _Tensor:
-        """Return the base-10 logarithm of each element."""
+        """Apply `log10` in place, and return this tensor."""
         ...
     def log1p(self) -> _Tensor:
         """Return log(1 + x) for each element x, accurate near 0."""
         ...
     def log1p_(self) -> _Tensor:
-        """Return log(1 + x) for each element x, accurate near 0."""
+        """Apply `log1p` in place, and return this tensor."""
         ...
     def log2(self) -> _Tensor:
         """Return the base-2 logarithm of each element."""
         ...
     def log2_(self) -> _Tensor:
-        """Return the base-2 logarithm of each element."""
+        """Apply `log2` in place, and return this tensor."""
         ...
     def log_(self) -> _Tensor:
-        """Return the natural logarithm of each element: -inf at 0, NaN below 0."""
+        """Apply `log` in place, and return this tensor."""
         ...
     def log_normal_(self, mean: _float = ..., std: _float = ..., *, generator: _Any = ...) -> _Tensor:
         """Fill with log-normal random numbers, whose logarithms have the mean `mean` and the standard deviation `std`."""
@@ -995,31 +995,31 @@ class Methods:
         """Return whether both `input` and `other` are nonzero, for each pair of elements."""
         ...
     def logical_and_(self, other: _Tensor) -> _Tensor:
-        """Return whether both `input` and `other` are nonzero, for each pair of elements."""
+        """Apply `logical_and` in place, and return this tensor."""
         ...
     def logical_not(self) -> _Tensor:
         """Return whether each element is zero."""
         ...
     def logical_not_(self) -> _Tensor:
-        """Return whether each element is zero."""
+        """Apply `logical_not` in place, and return this tensor."""
         ...
     def logical_or(self, other: _Tensor) -> _Tensor:
         """Return whether `input` or `other` is nonzero, for each pair of elements."""
         ...
     def logical_or_(self, other: _Tensor) -> _Tensor:
-        """Return whether `input` or `other` is nonzero, for each pair of elements."""
+        """Apply `logical_or` in place, and return this tensor."""
         ...
     def logical_xor(self, other: _Tensor) -> _Tensor:
         """Return whether exactly one of `input` and `other` is nonzero, for each pair of elements."""
         ...
     def logical_xor_(self, other: _Tensor) -> _Tensor:
-        """Return whether exactly one of `input` and `other` is nonzero, for each pair of elements."""
+        """Apply `logical_xor` in place, and return this tensor."""
         ...
     def logit(self, eps: _float | None = ...) -> _Tensor:
         """Return the logit, log(x / (1 - x))."""
         ...
     def logit_(self, eps: _float | None = ...) -> _Tensor:
-        """Return the logit, log(x / (1 - x))."""
+        """Apply `logit` in place, and return this tensor."""
         ...
     def logsumexp(self, dim: _tuple | _int, keepdim: _bool = ...) -> _Tensor:
         """Return log(sum(exp(input))) over `dim`, without overflow."""
@@ -1034,7 +1034,7 @@ class Methods:
         """Return input < other for each element."""
         ...
     def lt_(self, other: _Tensor | _Number) -> _Tensor:
-        """Return input < other for each element."""
+        """Apply `lt` in place, and return this tensor."""
         ...
     def lu(self, pivot: _bool = ..., get_infos: _Any = ...) -> _Any:
         """Return L and U in one matrix, and the pivots."""
@@ -1060,13 +1060,13 @@ class Methods:
         """Return a copy of `input` with `value` at the elements where `mask` is true."""
         ...
     def masked_fill_(self, mask: _Tensor, value: _Any) -> _Tensor:
-        """Apply `masked_fill` in place."""
+        """Apply `masked_fill` in place, and return this tensor."""
         ...
     def masked_scatter(self, mask: _Tensor, source: _Tensor) -> _Tensor:
         """Return a copy of `input`. Elements of `source`, in order, replace the elements where `mask` is true."""
         ...
     def masked_scatter_(self, mask: _Tensor, source: _Tensor) -> _Tensor:
-        """Apply `masked_scatter` in place."""
+        """Apply `masked_scatter` in place, and return this tensor."""
         ...
     def masked_select(self, mask: _Tensor) -> _Tensor:
         """Return the elements at which `mask` is true as a one-dimensional tensor. The call flushes the pending trace."""
@@ -1117,7 +1117,7 @@ class Methods:
         """Return input * other."""
         ...
     def mul_(self, other: _Tensor | _Number) -> _Tensor:
-        """Return input * other."""
+        """Apply `mul` in place, and return this tensor."""
         ...
     def multinomial(self, num_samples: _int, replacement: _bool = ..., *, generator: _Any = ...) -> _Tensor:
         """Sample indices with the weights in each row of `input`; (rows, classes) -> (rows, num_samples)."""
@@ -1126,7 +1126,7 @@ class Methods:
         """Return input * other."""
         ...
     def multiply_(self, other: _Tensor | _Number) -> _Tensor:
-        """Return input * other."""
+        """Apply `mul` in place, and return this tensor."""
         ...
     def mv(self, vec: _Tensor) -> _Tensor:
         """Return the product of a matrix and a vector: (n, k), (k,) -> (n,)."""
@@ -1135,13 +1135,13 @@ class Methods:
         """Return the logarithm of the multivariate gamma function of dimension p."""
         ...
     def mvlgamma_(self, p: _int) -> _Tensor:
-        """Return the logarithm of the multivariate gamma function of dimension p."""
+        """Apply `mvlgamma` in place, and return this tensor."""
         ...
     def nan_to_num(self, nan: _float = ..., posinf: _float | None = ..., neginf: _float | None = ...) -> _Tensor:
         """Return the tensor with NaN, inf and -inf replaced by `nan`, `posinf` and `neginf`."""
         ...
     def nan_to_num_(self, nan: _float = ..., posinf: _float | None = ..., neginf: _float | None = ...) -> _Tensor:
-        """Return the tensor with NaN, inf and -inf replaced by `nan`, `posinf` and `neginf`."""
+        """Apply `nan_to_num` in place, and return this tensor."""
         ...
     def nanmean(self, dim: _Any = ..., keepdim: _bool = ..., *, dtype: _Any = ...) -> _Tensor:
         """Return the mean of the elements that are not NaN over `dim` (default: all dims)."""
@@ -1167,19 +1167,19 @@ class Methods:
         """Return input != other for each element."""
         ...
     def ne_(self, other: _Tensor | _Number) -> _Tensor:
-        """Return input != other for each element."""
+        """Apply `ne` in place, and return this tensor."""
         ...
     def neg(self) -> _Tensor:
         """Return the negative of each element."""
         ...
     def neg_(self) -> _Tensor:
-        """Return the negative of each element."""
+        """Apply `neg` in place, and return this tensor."""
         ...
     def negative(self) -> _Tensor:
         """Return the negative of each element."""
         ...
     def negative_(self) -> _Tensor:
-        """Return the negative of each element."""
+        """Apply `neg` in place, and return this tensor."""
         ...
     def new(self, *args: _Any, device: _Any = ...) -> _Tensor:
         """Return the result of the legacy constructor (see `legacy_tensor`) with the dtype and device of this tensor."""
@@ -1266,7 +1266,7 @@ class Methods:
         """Return the next floating-point number after `input` in the direction of `other`."""
         ...
     def nextafter_(self, other: _Tensor) -> _Tensor:
-        """Return the next floating-point number after `input` in the direction of `other`."""
+        """Apply `nextafter` in place, and return this tensor."""
         ...
     def nonzero(self, *, as_tuple: _bool = ...) -> _Any:
         """Return the indices of the nonzero elements, one row for each; with `as_tuple`, one tensor for each dim."""
@@ -1284,7 +1284,7 @@ class Methods:
         """Return input != other for each element."""
         ...
     def not_equal_(self, other: _Tensor | _Number) -> _Tensor:
-        """Return input != other for each element."""
+        """Apply `ne` in place, and return this tensor."""
         ...
     def ormqr(self, tau: _Tensor, other: _Tensor, left: _bool = ..., transpose: _bool = ...) -> _Tensor:
         """Return Q `other`, where Q is a product of Householder reflectors."""
@@ -1314,7 +1314,7 @@ class Methods:
         """Return input ** exponent."""
         ...
     def pow_(self, exponent: _Tensor | _Number) -> _Tensor:
-        """Return input ** exponent."""
+        """Apply `pow` in place, and return this tensor."""
         ...
     def prelu(self, weight: _Tensor) -> _Tensor:
         """Return x where x > 0, and weight * x elsewhere, for each element x."""
@@ -1326,7 +1326,7 @@ class Methods:
         """Write `source` at the indices `index` of the flattened tensor; with `accumulate`, add it."""
         ...
     def put_(self, index: _Tensor, source: _Tensor, accumulate: _bool = ...) -> _Tensor:
-        """Apply `put` in place."""
+        """Apply `put` in place, and return this tensor."""
         ...
     def qr(self, some: _bool = ...) -> _Any:
         """Return Q and R with Q R = input."""
@@ -1340,7 +1340,7 @@ class Methods:
         """Convert each element from radians to degrees."""
         ...
     def rad2deg_(self) -> _Tensor:
-        """Convert each element from radians to degrees."""
+        """Apply `rad2deg` in place, and return this tensor."""
         ...
     def random_(
         self, from_: _int | None = ..., to: _int | None = ..., *, generator: _Any = ..., **other: _Any
@@ -1358,7 +1358,7 @@ class Methods:
         """Return 1 / x for each element x."""
         ...
     def reciprocal_(self) -> _Tensor:
-        """Return 1 / x for each element x."""
+        """Apply `reciprocal` in place, and return this tensor."""
         ...
     def record_stream(self, stream: _Any) -> None:
         """Do nothing: XLA keeps memory alive while a program uses it. Raise for a tensor on the CPU."""
@@ -1367,19 +1367,19 @@ class Methods:
         """Return max(x, 0) for each element x."""
         ...
     def relu_(self) -> _Tensor:
-        """Return max(x, 0) for each element x."""
+        """Apply `relu` in place, and return this tensor."""
         ...
     def remainder(self, other: _Tensor | _Number) -> _Tensor:
         """Return the remainder of input / other with the sign of `other`, as Python's %."""
         ...
     def remainder_(self, other: _Tensor | _Number) -> _Tensor:
-        """Return the remainder of input / other with the sign of `other`, as Python's %."""
+        """Apply `remainder` in place, and return this tensor."""
         ...
     def renorm(self, p: _float, dim: _int, maxnorm: _float) -> _Tensor:
         """Scale each slice along `dim` whose p-norm exceeds `maxnorm` down to the norm `maxnorm`."""
         ...
     def renorm_(self, p: _float, dim: _int, maxnorm: _float) -> _Tensor:
-        """Apply `renorm` in place."""
+        """Apply `renorm` in place, and return this tensor."""
         ...
     def repeat(self, *several: _Any, repeats: _Any = ...) -> _Tensor:
         """Repeat the tensor `repeats[d]` times along each dim d."""
@@ -1423,7 +1423,7 @@ class Methods:
         """Return each element rounded to the nearest number with `decimals` decimal places."""
         ...
     def round_(self, *, decimals: _int = ...) -> _Tensor:
-        """Return each element rounded to the nearest number with `decimals` decimal places."""
+        """Apply `round` in place, and return this tensor."""
         ...
     def row_indices(self) -> _Tensor:
         """Return the row indices of a matrix in compressed column format."""
@@ -1432,7 +1432,7 @@ class Methods:
         """Return 1 / sqrt(x) for each element x: inf at 0, NaN below 0."""
         ...
     def rsqrt_(self) -> _Tensor:
-        """Return 1 / sqrt(x) for each element x: inf at 0, NaN below 0."""
+        """Apply `rsqrt` in place, and return this tensor."""
         ...
     def rsub(self, other: _Tensor | _Number, *, alpha: _Number = ...) -> _Tensor:
         """Return other - alpha * input."""
@@ -1445,13 +1445,13 @@ class Methods:
     def scatter_(
         self, dim: _int, index: _Tensor, src: _Any = ..., *, value: _Any = ..., reduce: _str | None = ...
     ) -> _Tensor:
-        """Apply `scatter` in place."""
+        """Apply `scatter` in place, and return this tensor."""
         ...
     def scatter_add(self, dim: _int, index: _Tensor, src: _Tensor) -> _Tensor:
         """Add `src` at the indices `index` along `dim`."""
         ...
     def scatter_add_(self, dim: _int, index: _Tensor, src: _Tensor) -> _Tensor:
-        """Apply `scatter_add` in place."""
+        """Apply `scatter_add` in place, and return this tensor."""
         ...
     def scatter_reduce(
         self, dim: _int, index: _Tensor, src: _Tensor, reduce: _str, *, include_self: _bool = ...
@@ -1461,7 +1461,7 @@ class Methods:
     def scatter_reduce_(
         self, dim: _int, index: _Tensor, src: _Tensor, reduce: _str, *, include_self: _bool = ...
     ) -> _Tensor:
-        """Apply `scatter_reduce` in place."""
+        """Apply `scatter_reduce` in place, and return this tensor."""
         ...
     def select(self, dim: _int, index: _int) -> _Tensor:
         """Select one index of a dim, as a view."""
@@ -1476,7 +1476,7 @@ class Methods:
         """Return x / |x| for each complex element x, or 0 for x = 0. For real elements, return the sign."""
         ...
     def sgn_(self) -> _Tensor:
-        """Return x / |x| for each complex element x, or 0 for x = 0. For real elements, return the sign."""
+        """Apply `sgn` in place, and return this tensor."""
         ...
     def share_memory_(self) -> _Tensor:
         """Move the memory of a CPU tensor to shared memory, and return the tensor itself."""
@@ -1488,13 +1488,13 @@ class Methods:
         """Return 1 / (1 + exp(-x)) for each element x."""
         ...
     def sigmoid_(self) -> _Tensor:
-        """Return 1 / (1 + exp(-x)) for each element x."""
+        """Apply `sigmoid` in place, and return this tensor."""
         ...
     def sign(self) -> _Tensor:
         """Return -1, 0 or 1 for each element below, at or above zero. The sign of NaN is 0."""
         ...
     def sign_(self) -> _Tensor:
-        """Return -1, 0 or 1 for each element below, at or above zero. The sign of NaN is 0."""
+        """Apply `sign` in place, and return this tensor."""
         ...
     def signbit(self) -> _Tensor:
         """Return whether the sign bit of each element is set, as for negative numbers and -0.0."""
@@ -1503,19 +1503,19 @@ class Methods:
         """Return the sine of each element, in radians."""
         ...
     def sin_(self) -> _Tensor:
-        """Return the sine of each element, in radians."""
+        """Apply `sin` in place, and return this tensor."""
         ...
     def sinc(self) -> _Tensor:
         """Return sin(pi * x) / (pi * x) for each element x, and 1 at x = 0."""
         ...
     def sinc_(self) -> _Tensor:
-        """Return sin(pi * x) / (pi * x) for each element x, and 1 at x = 0."""
+        """Apply `sinc` in place, and return this tensor."""
         ...
     def sinh(self) -> _Tensor:
         """Return the hyperbolic sine of each element."""
         ...
     def sinh_(self) -> _Tensor:
-        """Return the hyperbolic sine of each element."""
+        """Apply `sinh` in place, and return this tensor."""
         ...
     def slice_scatter(
         self, src: _Tensor, dim: _int = ..., start: _int | None = ..., end: _int | None = ..., step: _int = ...
@@ -1550,13 +1550,13 @@ class Methods:
         """Return the square root of each element. It is NaN below 0, and its gradient at 0 is inf."""
         ...
     def sqrt_(self) -> _Tensor:
-        """Return the square root of each element. It is NaN below 0, and its gradient at 0 is inf."""
+        """Apply `sqrt` in place, and return this tensor."""
         ...
     def square(self) -> _Tensor:
         """Return the square of each element."""
         ...
     def square_(self) -> _Tensor:
-        """Return the square of each element."""
+        """Apply `square` in place, and return this tensor."""
         ...
     def squeeze(self, dim: _Any = ...) -> _Tensor:
         """Return the tensor without its dims of size 1."""
@@ -1589,13 +1589,13 @@ class Methods:
         """Return input - alpha * other."""
         ...
     def sub_(self, other: _Tensor | _Number, *, alpha: _Number = ...) -> _Tensor:
-        """Return input - alpha * other."""
+        """Apply `sub` in place, and return this tensor."""
         ...
     def subtract(self, other: _Tensor | _Number, *, alpha: _Number = ...) -> _Tensor:
         """Return input - alpha * other."""
         ...
     def subtract_(self, other: _Tensor | _Number, *, alpha: _Number = ...) -> _Tensor:
-        """Return input - alpha * other."""
+        """Apply `sub` in place, and return this tensor."""
         ...
     def sum(self, dim: _Any = ..., keepdim: _bool = ..., *, dtype: _Any = ...) -> _Tensor:
         """Return the sum of the elements over `dim` (default: all dims)."""
@@ -1637,13 +1637,13 @@ class Methods:
         """Return the tangent of each element, in radians."""
         ...
     def tan_(self) -> _Tensor:
-        """Return the tangent of each element, in radians."""
+        """Apply `tan` in place, and return this tensor."""
         ...
     def tanh(self) -> _Tensor:
         """Return the hyperbolic tangent of each element."""
         ...
     def tanh_(self) -> _Tensor:
-        """Return the hyperbolic tangent of each element."""
+        """Apply `tanh` in place, and return this tensor."""
         ...
     def tensor_split(
         self, indices_or_sections: _Any = ..., dim: _int = ..., *, sections: _Any = ..., indices: _Any = ...
@@ -1699,25 +1699,25 @@ class Methods:
         """Return the lower triangle of each matrix, with zeros above the given diagonal."""
         ...
     def tril_(self, diagonal: _int = ...) -> _Tensor:
-        """Return the lower triangle of each matrix, with zeros above the given diagonal."""
+        """Apply `tril` in place, and return this tensor."""
         ...
     def triu(self, diagonal: _int = ...) -> _Tensor:
         """Return the upper triangle of each matrix, with zeros below the given diagonal."""
         ...
     def triu_(self, diagonal: _int = ...) -> _Tensor:
-        """Return the upper triangle of each matrix, with zeros below the given diagonal."""
+        """Apply `triu` in place, and return this tensor."""
         ...
     def true_divide(self, other: _Tensor | _Number) -> _Tensor:
         """Return input / other in floating point."""
         ...
     def true_divide_(self, other: _Tensor | _Number) -> _Tensor:
-        """Return input / other in floating point."""
+        """Apply `true_divide` in place, and return this tensor."""
         ...
     def trunc(self) -> _Tensor:
         """Return each element rounded toward zero."""
         ...
     def trunc_(self) -> _Tensor:
-        """Return each element rounded toward zero."""
+        """Apply `trunc` in place, and return this tensor."""
         ...
     def type(self, dtype: _Any = ..., non_blocking: _bool = ...) -> _Any:
         """Return the legacy name of the tensor's type."""
@@ -1792,7 +1792,7 @@ class Methods:
         """Return input * log(other), or 0 where `input` is 0 and `other` is not NaN."""
         ...
     def xlogy_(self, other: _Tensor | _Number) -> _Tensor:
-        """Return input * log(other), or 0 where `input` is 0 and `other` is not NaN."""
+        """Apply `xlogy` in place, and return this tensor."""
         ...
     def zero_(self) -> _Tensor:
         """Set every element to zero."""

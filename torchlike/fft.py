@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from torchlike import _errors
+from torchlike._api import glossary as _glossary
 from torchlike._api import names as _names
 from torchlike._dtypes import devices as _devices
 from torchlike._dtypes import modes
@@ -28,6 +29,13 @@ def ifft(
     """Return the inverse of `fft`. With the default `norm` it is divided by n.
 
     For a real input without `out`, the result is a lazily conjugated view (see `is_conj`).
+
+    Args:
+      n: the number of elements. The signal is cut or padded with zeros. Default: the size of `dim`.
+      norm: "backward" (default: divide by n), "ortho" (divide by the square root of n) or "forward" (no factor).
+
+    >>> torchlike.fft.ifft(torchlike.tensor([4.0 + 0j, 0j])).real
+    tensor([2., 2.])
     """
     return _inverse("ifft", input, n, dim, norm, out)
 
@@ -35,7 +43,12 @@ def ifft(
 def ihfft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None
 ) -> Tensor:
-    """Return the inverse of `hfft`. Without `out`, the result is a lazily conjugated view (see `is_conj`)."""
+    """Return the inverse of `hfft`. Without `out`, the result is a lazily conjugated view (see `is_conj`).
+
+    Args:
+      n: the number of elements. The signal is cut or padded with zeros. Default: the size of `dim`.
+      norm: "backward" (default: divide by n), "ortho" (divide by the square root of n) or "forward" (no factor).
+    """
     return _inverse("ihfft", input, n, dim, norm, out)
 
 
@@ -58,7 +71,15 @@ def fftfreq(
     device: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Return the sample frequencies of an `fft` of `n` points with spacing `d`."""
+    """Return the sample frequencies of an `fft` of `n` points with spacing `d`.
+
+    Args:
+      n: the number of points.
+      d: the distance between points.
+
+    >>> torchlike.fft.fftfreq(4)
+    tensor([ 0.0000,  0.2500, -0.5000, -0.2500])
+    """
     return _frequencies(np.fft.fftfreq, n, d, dtype, device, requires_grad, out)
 
 
@@ -71,7 +92,12 @@ def rfftfreq(
     device: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Return the sample frequencies of an `rfft` of `n` points with spacing `d`."""
+    """Return the sample frequencies of an `rfft` of `n` points with spacing `d`.
+
+    Args:
+      n: the number of points.
+      d: the distance between points.
+    """
     return _frequencies(np.fft.rfftfreq, n, d, dtype, device, requires_grad, out)
 
 
@@ -85,15 +111,24 @@ def _dims(name: str, input: Tensor, dim: Any) -> tuple[int, ...]:
 
 
 def fftshift(input: Tensor, dim: Any = None) -> Tensor:
-    """Shift the elements so that frequency zero lies in the middle."""
+    """Shift the elements so that frequency zero lies in the middle.
+
+    Args:
+      dim: the dim or dims. Default: all dims.
+    """
     dims = _dims("fft_fftshift", input, dim)
     return input.roll([input.shape[d] // 2 for d in dims], dims)
 
 
 def ifftshift(input: Tensor, dim: Any = None) -> Tensor:
-    """Undo `fftshift`."""
+    """Undo `fftshift`.
+
+    Args:
+      dim: the dim or dims. Default: all dims.
+    """
     dims = _dims("fft_ifftshift", input, dim)
     return input.roll([(input.shape[d] + 1) // 2 for d in dims], dims)
 
 
 _names.settle(__name__, vars())
+_glossary.complete_all(vars().values())

@@ -11,7 +11,11 @@ S = TypeVar("S")
 
 
 class Future(Generic[T]):
-    """A result that is set once, by `set_result` or `set_exception`, possibly in another thread."""
+    """A result that is set once, by `set_result` or `set_exception`, possibly in another thread.
+
+    Args:
+      devices: has no effect.
+    """
 
     def __init__(self, *, devices: Sequence[Any] | None = None) -> None:
         from torchlike._dtypes.devices import device

@@ -1,6 +1,6 @@
 """Special functions, under the names that `torch.special` gives them."""
 
-from torchlike._api import names
+from torchlike._api import glossary, names
 from torchlike._composite.nn import functions
 from torchlike._tensor import binding
 
@@ -15,4 +15,5 @@ log_softmax = functions.log_softmax
 psi = binding.PUBLIC["digamma"]
 xlogy = binding.PUBLIC["xlogy"]
 names.settle(__name__, vars())
-del binding, functions, names
+glossary.complete_all(vars().values())
+del binding, functions, glossary, names

@@ -82,7 +82,7 @@ def exp2(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """Return 2 raised to the power of each element."""
     ...
 
-def expit(input: _Tensor) -> _Any:
+def expit(input: _Tensor, *, out: _Tensor | None = ...) -> _Any:
     """Return 1 / (1 + exp(-x)) for each element x."""
     ...
 
@@ -90,15 +90,15 @@ def expm1(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """Return exp(x) - 1 for each element x, accurate near 0."""
     ...
 
-def gammainc(input: _Tensor, other: _Tensor) -> _Any:
+def gammainc(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Any:
     """Return the regularized lower incomplete gamma function P(input, other) for shape parameter `input`."""
     ...
 
-def gammaincc(input: _Tensor, other: _Tensor) -> _Any:
+def gammaincc(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Any:
     """Return the regularized upper incomplete gamma function Q(input, other) = 1 - igamma(input, other)."""
     ...
 
-def gammaln(input: _Tensor) -> _Any:
+def gammaln(input: _Tensor, *, out: _Tensor | None = ...) -> _Any:
     """Return the natural logarithm of the absolute value of the gamma function."""
     ...
 
@@ -170,7 +170,7 @@ def modified_bessel_k1(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """Return the modified Bessel function of the second kind of order 1, element by element."""
     ...
 
-def multigammaln(input: _Tensor, p: _int) -> _Any:
+def multigammaln(input: _Tensor, p: _int, *, out: _Tensor | None = ...) -> _Any:
     """Return the logarithm of the multivariate gamma function of dimension p."""
     ...
 
@@ -186,7 +186,7 @@ def polygamma(n: _int, input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """Return the n-th derivative of the digamma function, for n >= 0."""
     ...
 
-def psi(input: _Tensor) -> _Any:
+def psi(input: _Tensor, *, out: _Tensor | None = ...) -> _Any:
     """Return the digamma function, the derivative of the logarithm of the gamma function."""
     ...
 

@@ -214,6 +214,10 @@ class UntypedStorage(_Memory):
     """The memory behind a tensor, as bytes.
 
     `UntypedStorage(n)` allocates n zero bytes. `UntypedStorage([...])` has the bytes of the list.
+
+    Args:
+      data: the number of bytes, which are zeros, or a sequence of bytes.
+      device: the device. Default: the CPU.
     """
 
     def __init__(self, data: Any = 0, *, device: Any = None) -> None:
@@ -387,7 +391,14 @@ def _from_buffer(buffer: Any, dtype: Dtype, byte_order: str | None, count: int, 
 
 
 class TypedStorage(_Memory):
-    """The memory behind a tensor, as elements of its dtype (deprecated in PyTorch)."""
+    """The memory behind a tensor, as elements of its dtype (deprecated in PyTorch).
+
+    Args:
+      data: the number of elements, which are zeros, or a sequence of elements.
+      wrap_storage: the memory to use.
+      dtype: the dtype of the elements. Default: the default dtype.
+      device: the device. Default: the CPU.
+    """
 
     is_typed = True
 
@@ -490,6 +501,10 @@ class _LegacyStorage(TypedStorage, metaclass=_OfOneType):
     """PyTorch's legacy class of CPU storages of one dtype. The constructor returns a `TypedStorage`.
 
     The argument is a size (the elements are zeros), a sequence of elements, or the memory `wrap_storage`.
+
+    Args:
+      args: nothing, a size or a sequence of elements.
+      wrap_storage: the memory to use.
     """
 
     def __new__(cls, *args: Any, wrap_storage: Any = None) -> Any:
@@ -553,7 +568,11 @@ def storage(self: Tensor) -> TypedStorage:
 
 
 def is_storage(obj: Any) -> bool:
-    """Return whether `obj` is a storage."""
+    """Return whether `obj` is a storage.
+
+    Args:
+      obj: any object.
+    """
     return isinstance(obj, TypedStorage | UntypedStorage)
 
 

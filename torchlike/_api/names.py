@@ -9,7 +9,7 @@ from types import FunctionType
 from typing import Any
 
 from torchlike import _dtypes, _errors, _sparse, storage
-from torchlike._api import refused
+from torchlike._api import glossary, refused
 from torchlike._api.homes import HOMES
 from torchlike._composite import (
     autocast,
@@ -244,6 +244,7 @@ def _bind_tensor() -> None:
         if isinstance(found, property) and found.fset is None:
             setattr(Tensor, name, found.setter(_refuses(name)))
     _sparse.bind()
+    glossary.complete_all(vars(Tensor).values())
 
 
 def _refuses(name: str) -> Any:
@@ -264,6 +265,7 @@ def public() -> dict[str, Any]:
     names |= {f.__name__: f for f in (is_tensor, is_floating_point, is_complex, is_inference, numel, typename)}
     names |= {"result_type": result_type, "get_device_module": get_device_module}
     names |= {f.__name__: f for f in (_errors.warned.set_warn_always, _errors.warned.is_warn_always_enabled)}
+    glossary.complete_all(names.values())
     return names
 
 
@@ -326,7 +328,14 @@ def _move(found: type, module: str) -> None:
 
 
 def is_tensor(obj: Any) -> bool:
-    """Return whether `obj` is a tensor."""
+    """Return whether `obj` is a tensor.
+
+    Args:
+      obj: any object.
+
+    >>> torchlike.is_tensor(torchlike.ones(2)), torchlike.is_tensor([1, 2])
+    (True, False)
+    """
     return isinstance(obj, Tensor)
 
 
@@ -337,12 +346,20 @@ def _asked(name: str, input: Any) -> Tensor:
 
 
 def is_floating_point(input: Tensor) -> bool:
-    """Return whether the dtype of `input` is a real floating-point dtype."""
+    """Return whether the dtype of `input` is a real floating-point dtype.
+
+    >>> torchlike.is_floating_point(torchlike.ones(2))
+    True
+    """
     return _asked("is_floating_point", input).is_floating_point()
 
 
 def is_complex(input: Tensor) -> bool:
-    """Return whether the dtype of `input` is complex."""
+    """Return whether the dtype of `input` is complex.
+
+    >>> torchlike.is_complex(torchlike.ones(2))
+    False
+    """
     return _asked("is_complex", input).is_complex()
 
 
@@ -352,12 +369,23 @@ def is_inference(input: Tensor) -> bool:
 
 
 def numel(input: Tensor) -> int:
-    """Return the number of elements of `input`."""
+    """Return the number of elements of `input`.
+
+    >>> torchlike.numel(torchlike.ones(2, 3))
+    6
+    """
     return _asked("numel", input).numel()
 
 
 def typename(obj: Any) -> str:
-    """Return the type name of an object. The type name of a tensor includes its dtype."""
+    """Return the type name of an object. The type name of a tensor includes its dtype.
+
+    Args:
+      obj: any object.
+
+    >>> torchlike.typename(torchlike.ones(2))
+    'torch.FloatTensor'
+    """
     return obj.type() if isinstance(obj, Tensor) else f"{type(obj).__module__}.{type(obj).__qualname__}"
 
 
@@ -365,6 +393,9 @@ def get_device_module(device: Any = None) -> Any:
     """Return the module of a device type, such as `torchlike.cuda`.
 
     By default, return the module of the current accelerator, or `torchlike.cpu` if there is none.
+
+    Args:
+      device: a device or its name.
     """
     import torchlike
 
@@ -373,7 +404,14 @@ def get_device_module(device: Any = None) -> Any:
 
 
 def result_type(tensor1: Any, tensor2: Any) -> _dtypes.dtype:
-    """Return the dtype of the result of an arithmetic operation on two tensors or numbers."""
+    """Return the dtype of the result of an arithmetic operation on two tensors or numbers.
+
+    Args:
+      tensor1, tensor2: tensors or Python numbers. A number does not raise the dtype of a tensor of the same category.
+
+    >>> torchlike.result_type(torchlike.ones(2, dtype=torchlike.int32), 1.5)
+    torch.float32
+    """
     from torchlike._ops.schema.typing_rules import result_type as rule
 
     given = (tensor1, tensor2)

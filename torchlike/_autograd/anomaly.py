@@ -36,7 +36,12 @@ def is_anomaly_check_nan_enabled() -> bool:
 
 
 def set_anomaly_enabled(mode: bool, check_for_nan: bool = True) -> None:
-    """Turn anomaly detection on or off, in all threads."""
+    """Turn anomaly detection on or off, in all threads.
+
+    Args:
+      mode: turn it on.
+      check_for_nan: raise an error if a backward pass gives a NaN.
+    """
     global enabled, check_nan
     check_nan = bool(check_for_nan)
     if bool(mode) == enabled:
@@ -50,6 +55,10 @@ class set_detect_anomaly:
     """A switch that turns anomaly detection on or off at once; see `detect_anomaly`.
 
     As a context, it restores the previous setting at the end of the `with` block.
+
+    Args:
+      mode: turn anomaly detection on.
+      check_nan: raise an error if a backward pass gives a NaN.
     """
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:

@@ -59,6 +59,9 @@ def compile(
       disable: return `model` unchanged.
       verify_every: capture every n-th compiled call again, and raise if the new recording differs from the old one. An
         extension of torchlike, for debugging.
+      options: not supported; it must be None.
+      isolate_recompiles: not supported; it must be False.
+      shapes_spec: not supported; it must be None.
 
     Raises:
       NotImplementedError: `options`, `shapes_spec`, `isolate_recompiles`, or a backend that is a function.
@@ -148,6 +151,11 @@ def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None
 
     For a module, `forward` is replaced and the module itself is returned. Compiled functions that `fn` calls still run
     compiled, even if `recursive` is True. The results are the same.
+
+    Args:
+      fn: a function or module. If it is None, a decorator is returned.
+      recursive: has no effect on the results.
+      reason: the reason that `torchlike.explain()` shows.
     """
     if fn is None:
         return functools.partial(disable, recursive=recursive, reason=reason)
@@ -170,12 +178,20 @@ def graph_break(msg: str = "graph_break() is called") -> None:
 
 
 def allow_in_graph(fn: Any) -> Any:
-    """Return the function itself: operators of every function can be captured."""
+    """Return the function itself: operators of every function can be captured.
+
+    Args:
+      fn: a function.
+    """
     return fn
 
 
 def assume_constant_result(fn: Any) -> Any:
-    """Return the function itself: guards detect when the values that it reads change."""
+    """Return the function itself: guards detect when the values that it reads change.
+
+    Args:
+      fn: a function.
+    """
     return fn
 
 
@@ -203,7 +219,11 @@ def cudagraph_mark_step_begin() -> None:
 
 
 def list_backends(exclude_tags: tuple = ("debug", "experimental")) -> list[str]:
-    """Return the names that `compile(backend=)` accepts, by default without those that PyTorch tags "debug"."""
+    """Return the names that `compile(backend=)` accepts, by default without those that PyTorch tags "debug".
+
+    Args:
+      exclude_tags: the tags of backends to leave out.
+    """
     return sorted(b for b in BACKENDS if b not in _RECORDED or "debug" not in (exclude_tags or ()))
 
 
@@ -212,6 +232,11 @@ class set_stance:
 
     "default": compile. "force_eager": run all calls uncompiled. "eager_on_recompile": run calls without a valid
     recording uncompiled. "fail_on_recompile": raise for such calls.
+
+    Args:
+      stance_name: "default", "force_eager", "eager_on_recompile" or "fail_on_recompile".
+      skip_guard_eval_unsafe: not supported; it must be False.
+      force_backend: not supported; it must be None.
     """
 
     def __init__(

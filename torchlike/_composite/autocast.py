@@ -13,7 +13,11 @@ _state = autocast.state
 
 
 def is_autocast_enabled(device_type: str = "cuda") -> bool:
-    """Return whether autocast is enabled for a device type."""
+    """Return whether autocast is enabled for a device type.
+
+    Args:
+      device_type: "cpu", "cuda" or another device type. PyTorch requires it; without it, the answer is that for "cuda".
+    """
     return autocast.is_enabled(autocast.kind_of(device_type, "is_autocast_enabled"))
 
 
@@ -21,6 +25,9 @@ def set_autocast_enabled(*args: Any, **kwargs: Any) -> None:
     """Enable or disable autocast for a device type.
 
     The signatures are `set_autocast_enabled(device_type, enabled)` and, for CUDA, `set_autocast_enabled(enabled)`.
+
+    Args:
+      args, kwargs: `device_type` (str) and `enabled` (bool).
     """
     if len(args) == 1 and not kwargs:
         args = ("cuda", *args)
@@ -40,12 +47,21 @@ def _check_bool(enabled: Any, position: int) -> None:
 
 
 def get_autocast_dtype(device_type: str) -> _dtypes.dtype:
-    """Return the lower-precision dtype that autocast uses on a device type, for example for matrix products."""
+    """Return the lower-precision dtype that autocast uses on a device type, for example for matrix products.
+
+    Args:
+      device_type: "cpu", "cuda" or another device type.
+    """
     return autocast.fast_dtype(autocast.named(device_type, "get_autocast_dtype"))
 
 
 def set_autocast_dtype(device_type: str, dtype: _dtypes.dtype) -> None:
-    """Set the lower-precision dtype that autocast uses on a device type."""
+    """Set the lower-precision dtype that autocast uses on a device type.
+
+    Args:
+      device_type: "cpu", "cuda" or another device type.
+      dtype: the dtype, such as `torch.bfloat16`.
+    """
     kind = autocast.named(device_type, "set_autocast_dtype")
     if not isinstance(dtype, _dtypes.dtype):
         raise _errors.arguments.wrong_type("set_autocast_dtype", "dtype", 2, "torch.dtype", dtype)
@@ -84,6 +100,8 @@ def _of_one_kind(name: str, kind: str) -> list[Callable]:
         verb, _, noun = function.__name__.partition("_")
         function.__name__ = function.__qualname__ = f"{verb}_autocast_{name}_{noun}"
         function.__doc__ = f"The deprecated form of `{verb}_autocast_{noun}` for {kind}."
+        if verb == "set":
+            function.__doc__ += f"\n\nArgs:\n  {noun}: the new setting."
     return made
 
 
@@ -93,7 +111,11 @@ def is_autocast_cache_enabled() -> bool:
 
 
 def set_autocast_cache_enabled(enabled: bool) -> None:
-    """Set whether autocast caches the casts of weights until the outermost `autocast` block ends."""
+    """Set whether autocast caches the casts of weights until the outermost `autocast` block ends.
+
+    Args:
+      enabled: True to cache the casts.
+    """
     if not isinstance(enabled, bool):
         raise _errors.autocast.must_be("enabled", "bool", enabled)
     _state.cache_enabled = enabled

@@ -27,6 +27,18 @@ def searchsorted(
 
     If `right` is true, the index comes after equal elements of the sorted tensor, else before them. `side` is another
     way to choose: "right" or "left". `sorter` contains the indices that sort an unsorted `sorted_sequence`.
+
+    Args:
+      sorted_sequence: numbers that ascend along the last dim.
+      input: the numbers to look up, a tensor or one number. Its leading dims equal those of a multidimensional
+        `sorted_sequence`.
+      out_int32: return int32, else int64.
+      right: choose the index after equal elements.
+      side: "left" or "right", the same choice by name.
+      sorter: int64 indices that sort `sorted_sequence`, of its shape.
+
+    >>> torchlike.searchsorted(torchlike.tensor([1, 3, 5]), torchlike.tensor([3, 6]))
+    tensor([1, 3])
     """
     if side is not None:
         _errors.histograms.check_side(side, right)
@@ -39,7 +51,16 @@ def searchsorted(
 
 
 def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Tensor:
-    """Return the index of the bucket of each element; the buckets are bounded by the sorted `boundaries`."""
+    """Return the index of the bucket of each element; the buckets are bounded by the sorted `boundaries`.
+
+    Args:
+      boundaries: ascending numbers in one dim.
+      out_int32: return int32, else int64.
+      right: an element that equals a boundary belongs to the bucket after it, else before it.
+
+    >>> torchlike.bucketize(torchlike.tensor([0.5, 1.0, 2.5]), torchlike.tensor([1.0, 2.0]))
+    tensor([0, 0, 2])
+    """
     if boundaries.ndim != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
     return searchsorted(boundaries, input, out_int32=out_int32, right=right)
@@ -49,6 +70,13 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     """Count the occurrences of each number from 0 to the largest one, or sum the `weights` of each number.
 
     The length of the result depends on the data, so the call flushes the pending trace.
+
+    Args:
+      weights: a weight for each element. The result then has their sums.
+      minlength: the least length of the result.
+
+    >>> torchlike.bincount(torchlike.tensor([0, 2, 2]))
+    tensor([1, 0, 2])
     """
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")

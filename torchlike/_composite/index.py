@@ -77,6 +77,10 @@ def _check_rows(input: Tensor, dim: int, index: Tensor, say: Any = None) -> None
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
     """Gather elements along `dim`: out[i][j] = input[index[i][j]][j] for dim 0, and so on for other dims.
 
+    Args:
+      index: int32 or int64 indices, with as many dims as `input`. The result has its shape.
+      sparse_grad: not supported; it must be False.
+
     >>> torchlike.gather(torchlike.tensor([[1, 2], [3, 4]]), 1, torchlike.tensor([[0], [1]]))
     tensor([[1],
             [4]])
@@ -93,8 +97,16 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
 
     If `dim` is None, the function selects from the flattened tensor.
 
+    Args:
+      indices: int64 indices, with as many dims as `input`.
+      dim: the dim along which the indices count.
+
     >>> torchlike.take_along_dim(torchlike.tensor([[1, 2], [3, 4]]), torchlike.tensor([[-1]]), 0)
     tensor([[3, 4]])
+
+    >>> torchlike.take_along_dim(torchlike.tensor([[3, 1], [2, 4]]), torchlike.tensor([[1], [0]]), dim=1)
+    tensor([[1],
+            [2]])
     """
     if indices.dtype is not _dtypes.int64:
         raise RuntimeError(
@@ -122,7 +134,15 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
 
 
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
-    """Return the slices of `input` at the indices `index` along `dim`."""
+    """Return the slices of `input` at the indices `index` along `dim`.
+
+    Args:
+      index: the indices, a vector of int32 or int64.
+
+    >>> torchlike.index_select(torchlike.tensor([[1, 2], [3, 4]]), 1, torchlike.tensor([1, 0]))
+    tensor([[2, 1],
+            [4, 3]])
+    """
     say = _errors.indexing.no_such_row(tuple(input.shape))
     if not input.numel() and input.ndim:
         _check_rows(input, dim, index, say)
@@ -132,7 +152,14 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
 
 
 def take(input: Tensor, index: Tensor) -> Tensor:
-    """Return the elements at `index` of the flattened tensor."""
+    """Return the elements at `index` of the flattened tensor.
+
+    Args:
+      index: int64 indices of the flattened tensor. The result has their shape.
+
+    >>> torchlike.take(torchlike.tensor([[1, 2], [3, 4]]), torchlike.tensor([0, 3]))
+    tensor([1, 4])
+    """
     if index.dtype is not _dtypes.int64:
         raise RuntimeError(f"take(): Expected a long tensor for index, but got {scalar_name(index.dtype)}")
     _check_flat(input, index)
@@ -145,7 +172,14 @@ def _check_flat(input: Tensor, index: Tensor) -> None:
 
 
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
-    """Return the elements at which `mask` is true as a one-dimensional tensor. The call flushes the pending trace."""
+    """Return the elements at which `mask` is true as a one-dimensional tensor. The call flushes the pending trace.
+
+    Args:
+      mask: a bool tensor. It is broadcast with `input`.
+
+    >>> torchlike.masked_select(torchlike.tensor([1, 2, 3]), torchlike.tensor([True, False, True]))
+    tensor([1, 3])
+    """
     if not isinstance(mask, Tensor):
         raise _errors.arguments.wrong_type("masked_select", "mask", 1, "Tensor", mask)
     if mask.dtype is not _dtypes.bool_:
@@ -159,7 +193,15 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
 
 @public_calls.overloaded
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
-    """Return a copy of `input` with `value` at the elements where `mask` is true."""
+    """Return a copy of `input` with `value` at the elements where `mask` is true.
+
+    Args:
+      mask: a bool tensor that broadcasts with `input`.
+      value: a number or a 0-d tensor.
+
+    >>> torchlike.tensor([1, 2, 3]).masked_fill(torchlike.tensor([True, False, True]), 0)
+    tensor([0, 2, 0])
+    """
     if not isinstance(mask, Tensor) or isinstance(value, str):
         raise _errors.arguments.invalid_combination("masked_fill", (mask, value), {})
     if isinstance(value, Tensor):
@@ -181,7 +223,15 @@ def _check_value(input: Tensor, value: Any) -> None:
 
 
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """Return a copy of `input`. Elements of `source`, in order, replace the elements where `mask` is true."""
+    """Return a copy of `input`. Elements of `source`, in order, replace the elements where `mask` is true.
+
+    Args:
+      mask: a bool tensor that broadcasts with `input`.
+      source: the new elements, of the dtype of `input`; at least as many as `mask` has true elements.
+
+    >>> torchlike.zeros(3).masked_scatter(torchlike.tensor([True, False, True]), torchlike.tensor([5.0, 6.0]))
+    tensor([5., 0., 6.])
+    """
     if not isinstance(mask, Tensor):
         raise _errors.arguments.wrong_type("masked_scatter", "mask", 1, "Tensor", mask)
     if mask.dtype is _dtypes.bool_:
@@ -201,6 +251,16 @@ def scatter(
     """Write `src` (a tensor or a number) at the indices `index` along `dim`.
 
     If `reduce` is "add" or "multiply", combine `src` with the elements instead of replacing them.
+
+    Args:
+      index: int32 or int64 indices, with as many dims as `input`.
+      src: a tensor of the dtype of `input`, at least as large as `index` along each dim, or a number.
+      value: a number in place of `src`.
+      reduce: None, "add" or "multiply".
+
+    >>> torchlike.zeros(2, 3).scatter(1, torchlike.tensor([[0], [2]]), 1.0)
+    tensor([[1., 0., 0.],
+            [0., 0., 1.]])
     """
     src = value if src is None else src
     if not isinstance(src, Tensor | int | float | complex):
@@ -221,7 +281,15 @@ def scatter(
 
 
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
-    """Add `src` at the indices `index` along `dim`."""
+    """Add `src` at the indices `index` along `dim`.
+
+    Args:
+      index: int32 or int64 indices, with as many dims as `input`. An index may occur several times.
+      src: the elements to add, of the dtype of `input`. It is at least as large as `index` along each dim.
+
+    >>> torchlike.zeros(3).scatter_add(0, torchlike.tensor([0, 0, 2]), torchlike.tensor([1.0, 2.0, 3.0]))
+    tensor([3., 0., 3.])
+    """
     made = rows["_scatter_add"](input, dim, index, src)
     _check_along(input, dim, index)
     return made
@@ -234,6 +302,15 @@ def scatter_reduce(
 
     `reduce` is "sum", "prod", "mean", "amax" or "amin". With `include_self`, the elements of `input` take part in the
     reduction. Equal largest or smallest elements share the gradient evenly.
+
+    Args:
+      index: int32 or int64 indices, with as many dims as `input`.
+      src: the elements to reduce, of the dtype of `input`. It is at least as large as `index` along each dim.
+      reduce: the reduction.
+      include_self: let the elements of `input` take part in the reduction.
+
+    >>> torchlike.ones(2).scatter_reduce(0, torchlike.tensor([0, 0]), torchlike.tensor([2.0, 3.0]), "prod")
+    tensor([6., 1.])
     """
     made = rows["_scatter_reduce"](input, dim, index, src, reduce, include_self)
     _check_along(input, dim, index)
@@ -241,21 +318,46 @@ def scatter_reduce(
 
 
 def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
-    """Add `alpha * source` to the slices at the indices `index` along `dim`."""
+    """Add `alpha * source` to the slices at the indices `index` along `dim`.
+
+    Args:
+      index: the indices, a vector of int32 or int64.
+      source: the slices to add, of the shape of `input` except along `dim`, where it has the size of `index`.
+      alpha: the factor of `source`.
+
+    >>> torchlike.zeros(3).index_add(0, torchlike.tensor([0, 2]), torchlike.tensor([1.0, 2.0]))
+    tensor([1., 0., 2.])
+    """
     made = rows["_index_add"](input, dim, index, source, alpha=alpha)
     _check_rows(input, dim, index, _errors.indexing.index_added(input.ndim))
     return made
 
 
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
-    """Replace the slices at the indices `index` along `dim` by the slices of `source`."""
+    """Replace the slices at the indices `index` along `dim` by the slices of `source`.
+
+    Args:
+      index: the indices, a vector of int64.
+      source: the new slices, of the shape of `input` except along `dim`, where it has the size of `index`.
+
+    >>> torchlike.zeros(3).index_copy(0, torchlike.tensor([1]), torchlike.tensor([7.0]))
+    tensor([0., 7., 0.])
+    """
     made = rows["_index_copy"](input, dim, index, source)
     _check_rows(input, dim, index, _errors.indexing.index_copied)
     return made
 
 
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
-    """Set the slices at the indices `index` along `dim` to a number."""
+    """Set the slices at the indices `index` along `dim` to a number.
+
+    Args:
+      index: the indices, a vector of int64.
+      value: a number or a 0-d tensor.
+
+    >>> torchlike.zeros(3).index_fill(0, torchlike.tensor([1]), 7.0)
+    tensor([0., 7., 0.])
+    """
     if isinstance(value, Tensor) and value.ndim:
         raise RuntimeError(
             f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
@@ -273,6 +375,12 @@ def index_reduce(
     """Reduce the slices of `source` into the slices of `input` at the indices `index` along `dim`.
 
     `reduce` is "prod", "mean", "amax" or "amin".
+
+    Args:
+      index: the indices, a vector of int32 or int64.
+      source: the slices to reduce, of the shape of `input` except along `dim`, where it has the size of `index`.
+      reduce: the reduction.
+      include_self: let the elements of `input` take part in the reduction.
     """
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
@@ -300,6 +408,9 @@ def segment_reduce(
       lengths: the lengths of the segments, of shape data.shape[:axis] + (number of segments,).
       offsets: the start of each segment and the end of the last one, in place of `lengths`.
       initial: the initial value of each reduction, which is also the result of an empty segment.
+      indices: not supported, in PyTorch neither. It must be None.
+      axis: the dim of the segments.
+      unsafe: do not check that the lengths add up to the size of the dim.
     """
     bounds = offsets if lengths is None else lengths
     _errors.segments.check_segments(reduce, lengths, indices, offsets, axis)
@@ -311,7 +422,16 @@ def segment_reduce(
 
 
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
-    """Write `source` at the indices `index` of the flattened tensor; with `accumulate`, add it."""
+    """Write `source` at the indices `index` of the flattened tensor; with `accumulate`, add it.
+
+    Args:
+      index: int64 indices of the flattened tensor.
+      source: the new elements, as many as indices, of the dtype of `input`.
+      accumulate: add `source` to the elements.
+
+    >>> torchlike.zeros(3).put(torchlike.tensor([1]), torchlike.tensor([5.0]))
+    tensor([0., 5., 0.])
+    """
     if index.dtype is not _dtypes.int64:
         raise RuntimeError(f"put_(): Expected a long tensor for index, but got {scalar_name(index.dtype)}")
     if source.dtype is not input.dtype:
@@ -330,7 +450,17 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
 
 @casting(WIDEST_ELSEWHERE)
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
-    """Return a copy with `values` written at the index tensors `indices`; with `accumulate`, add them."""
+    """Return a copy with `values` written at the index tensors `indices`; with `accumulate`, add them.
+
+    Args:
+      indices: a tuple of index tensors, one for each of the first dims. They are broadcast. A bool tensor is a mask.
+      values: the new elements. They are broadcast to the shape of the indices and the remaining dims.
+      accumulate: add `values` to the elements. Otherwise, one of the values of an index that occurs several times is
+        kept.
+
+    >>> torchlike.zeros(3).index_put((torchlike.tensor([0, 2]),), torchlike.tensor([1.0, 2.0]))
+    tensor([1., 0., 2.])
+    """
     _check_tensors(indices)
     made = rows["clone"](input)
     indexing.put_at(made, tuple(indices), values, accumulate)
@@ -338,7 +468,14 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
 
 
 def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
-    """Write `values` at the index tensors `indices` in place; with `accumulate`, add them."""
+    """Write `values` at the index tensors `indices` in place; with `accumulate`, add them.
+
+    Args:
+      indices: a tuple of index tensors, one for each of the first dims. They are broadcast. A bool tensor is a mask.
+      values: the new elements. They are broadcast to the shape of the indices and the remaining dims.
+      accumulate: add `values` to the elements. Otherwise, one of the values of an index that occurs several times is
+        kept.
+    """
     _check_tensors(indices)
     indexing.put_at(self, tuple(indices), values, accumulate)
     return self
@@ -351,7 +488,14 @@ def _check_tensors(indices: Any) -> None:
 
 
 def fill_(self: Tensor, value: Any) -> Tensor:
-    """Set every element to a number."""
+    """Set every element to a number.
+
+    Args:
+      value: a number or a 0-d tensor.
+
+    >>> torchlike.zeros(2).fill_(7)
+    tensor([7., 7.])
+    """
     if isinstance(value, Tensor):
         if value.ndim:
             raise RuntimeError(
@@ -394,12 +538,20 @@ def _once(t: Tensor) -> Tensor:
 
 
 def fill(input: Tensor, value: Any) -> Tensor:
-    """Return a tensor like `input` with every element set to a number."""
+    """Return a tensor like `input` with every element set to a number.
+
+    Args:
+      value: a number or a 0-d tensor.
+    """
     return masked_fill(input, factories.full(tuple(input.shape), True, device=input.device), value)
 
 
 def zero_(self: Tensor) -> Tensor:
-    """Set every element to zero."""
+    """Set every element to zero.
+
+    >>> torchlike.ones(2).zero_()
+    tensor([0., 0.])
+    """
     return _fill(self, 0, "ZeroBackward0")
 
 
@@ -408,6 +560,10 @@ def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
 
     With `wrap`, the diagonal of a tall matrix restarts after each block of n + 1 rows, where n is the number of
     columns.
+
+    Args:
+      fill_value: a number.
+      wrap: restart the diagonal of a tall matrix.
     """
     if self.ndim < 2:
         raise RuntimeError("dimensions must larger than 1")

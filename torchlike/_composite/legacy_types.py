@@ -90,6 +90,14 @@ def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
     """Return the legacy name of the tensor's type.
 
     With `dtype`, convert the tensor to this dtype or legacy type, or to the legacy type that a string names.
+
+    Args:
+      dtype: a dtype, a legacy type or its name.
+
+    >>> torchlike.ones(2).type()
+    'torch.FloatTensor'
+    >>> torchlike.ones(2).type(torchlike.int64)
+    tensor([1, 1])
     """
     if dtype is None:
         return name_of(self)
@@ -105,7 +113,11 @@ def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
 
 
 def set_default_tensor_type(t: Any) -> None:
-    """Set the default dtype and device by a legacy type or its name (deprecated in PyTorch)."""
+    """Set the default dtype and device by a legacy type or its name (deprecated in PyTorch).
+
+    Args:
+      t: a type such as `torch.DoubleTensor`, or its name.
+    """
     warn(_errors.making.DEFAULT_TENSOR_TYPE)
     dtype, kind = of_name(t) if isinstance(t, str) else (t.dtype, t.kind)
     if kind == "cuda" and not devices.jax_devices("cuda"):

@@ -67,7 +67,11 @@ def _extreme(name: str, of_two: str) -> Callable:
         f"Return the {extreme} element.\n\nWith `dim`, return the {extreme} element along this dim and its index; "
         f"among equal elements, the first. With a second tensor, return the `{of_two}` of each pair of elements.\n\n"
         "The gradient of the reduction over all dims is shared evenly among equal elements. Along one dim, only the "
-        "element at the returned index has a gradient."
+        "element at the returned index has a gradient.\n\nArgs:\n"
+        "  args, kwargs: nothing, `dim` (int) and `keepdim` (bool, default False), or `other` (Tensor).\n"
+        "  out: the tensor that receives the result; with `dim`, a tuple of two tensors.\n\n"
+        f">>> torchlike.{name}(torchlike.tensor([[1, 5], [4, 2]]), dim=1).values\n"
+        f"tensor([{'5, 4' if name == 'max' else '1, 2'}])"
     )
     return public_calls.overloaded(function)
 
@@ -82,7 +86,12 @@ def _median(name: str) -> Callable:
         return along(input, *args, out=out, **kwargs) if args or kwargs else of_all(input)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = REGISTRY[name].doc + " Without `dim`, return the median of all elements."
+    function.__doc__ = (
+        f"{REGISTRY[name].doc} Without `dim`, return the median of all elements.\n\nArgs:\n"
+        "  args, kwargs: nothing, or `dim` (int) and `keepdim` (bool, default False).\n"
+        "  out: a tuple of two tensors that receive the results. It requires `dim`.\n\n"
+        f">>> torchlike.{name}(torchlike.tensor([3, 1, 2]))\ntensor(2)"
+    )
     return function
 
 
@@ -90,6 +99,14 @@ median, nanmedian = _median("median"), _median("nanmedian")
 
 
 # -- variance ----------------------------------------------------------------------------------------------------------
+
+
+_SPREAD_EXAMPLES = {
+    "std": ">>> torchlike.std(torchlike.tensor([1.0, 2.0, 3.0]))\ntensor(1.)",
+    "var": ">>> torchlike.var(torchlike.tensor([1.0, 2.0, 3.0]))\ntensor(1.)",
+    "std_mean": ">>> torchlike.std_mean(torchlike.tensor([1.0, 2.0, 3.0]))\n(tensor(1.), tensor(2.))",
+    "var_mean": ">>> torchlike.var_mean(torchlike.tensor([1.0, 2.0, 3.0]))\n(tensor(1.), tensor(2.))",
+}
 
 
 def _spread(name: str) -> Callable:
@@ -107,7 +124,11 @@ def _spread(name: str) -> Callable:
     function.__name__ = function.__qualname__ = name
     function.__doc__ = (
         f"{REGISTRY[name].doc}\n\nThe signatures are `{name}(input, dim, correction=1, keepdim=False)` and, with a "
-        f"bool in place of the correction, `{name}(input, unbiased)` and `{name}(input, dim, unbiased, keepdim)`."
+        f"bool in place of the correction, `{name}(input, unbiased)` and `{name}(input, dim, unbiased, keepdim)`.\n\n"
+        "Args:\n"
+        "  args, kwargs: `dim` (int or sequence of ints, default all dims), `correction` (number, default 1: the "
+        "divisor\n    is the count minus it), `unbiased` (bool: False is a correction of 0) and `keepdim` (bool, "
+        "default False).\n\n" + _SPREAD_EXAMPLES[name]
     )
     return function
 
@@ -156,6 +177,13 @@ def norm(
     """Return the vector norm (sum of |x|**p)**(1/p) over `dim` (every dim by default); "fro" means p = 2.
 
     "nuc" means the nuclear norm of matrices in the last two dims or `dim`. The gradient at 0 is 0.
+
+    Args:
+      p: the order of the norm: a number, `inf`, `-inf`, "fro" or "nuc".
+      dim: the dim or dims to reduce. By default, all dims are reduced.
+
+    >>> torchlike.norm(torchlike.tensor([3.0, 4.0]))
+    tensor(5.)
     """
     if out is not None:
         asked = Into(_errors.outs.norm("matrix_norm"), called=None, overloads=True) if p == "nuc" else EXACT
@@ -177,6 +205,13 @@ def einsum(*args: Any) -> Tensor:
 
     Letters name the dims, and `...` stands for all others. Without `->`, the dims of the result are the letters that
     occur once, in alphabetical order. Another form is `einsum(a, [0, 1], b, [1, 2], [0, 2])`.
+
+    Args:
+      args: the equation (str) and the operands, or operands alternating with lists of dims. The operands may also be
+        one list.
+
+    >>> torchlike.einsum("ij,j->i", torchlike.tensor([[1, 2], [3, 4]]), torchlike.tensor([1, 10]))
+    tensor([21, 43])
     """
     if not isinstance(args[0], str):
         return einsum(*_as_letters(args))
@@ -203,6 +238,13 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Tensor:
     """Contract the last `dims` dims of `a` with the first `dims` dims of `b`.
 
     `dims` may also be two lists: the dims of `a` and the dims of `b` to contract.
+
+    Args:
+      a, b: the tensors to contract.
+      dims: the number of dims to contract, or two lists of dims of equal length.
+
+    >>> torchlike.tensordot(torchlike.ones(2, 3, 4), torchlike.ones(3, 4, 5)).shape
+    torch.Size([2, 5])
     """
     if out is not None:
         return into("tensordot", tensordot, (a, b, dims), {}, out, Into(_errors.outs.contracted, called=None))
@@ -222,7 +264,14 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Tensor:
 
 
 def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Any = None) -> Tensor:
-    """Return the cross product of vectors of three elements along `dim` (by default the first dim of size three)."""
+    """Return the cross product of vectors of three elements along `dim` (by default the first dim of size three).
+
+    Args:
+      dim: the dim of size 3. Default: the first such dim.
+
+    >>> torchlike.cross(torchlike.tensor([1, 0, 0]), torchlike.tensor([0, 1, 0]), dim=0)
+    tensor([0, 0, 1])
+    """
     if dim is None:
         sizes = [n for n, m in zip(input.shape, other.shape) if n == m]
         if input.ndim == other.ndim and 3 not in sizes:
@@ -235,7 +284,11 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Any = No
 
 
 def chain_matmul(*matrices: Tensor) -> Tensor:
-    """Return the product of several matrices."""
+    """Return the product of several matrices.
+
+    Args:
+      matrices: two-dimensional tensors with matching sizes.
+    """
     if not matrices:
         raise RuntimeError("chain_matmul(): Expected one or more matrices")
     for matrix in matrices:
@@ -261,7 +314,14 @@ def _host(t: Tensor) -> np.ndarray:
 
 
 def equal(input: Tensor, other: Tensor) -> bool:
-    """Return whether two tensors have the same shape and elements. The call flushes the pending trace."""
+    """Return whether two tensors have the same shape and elements. The call flushes the pending trace.
+
+    Args:
+      other: a tensor on the same device. It is not broadcast.
+
+    >>> torchlike.equal(torchlike.tensor([1, 2]), torchlike.tensor([1, 2]))
+    True
+    """
     if input.shape != other.shape:
         return False
     if conversions.is_same(input, other):  # PyTorch only tests for NaN here
@@ -270,17 +330,34 @@ def equal(input: Tensor, other: Tensor) -> bool:
 
 
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
-    """Return whether all elements are close, as `isclose` defines it. The call flushes the pending trace."""
+    """Return whether all elements are close, as `isclose` defines it. The call flushes the pending trace.
+
+    Args:
+      rtol: the tolerance relative to `other`.
+      atol: the absolute tolerance.
+      equal_nan: count two NaNs as close.
+
+    >>> torchlike.allclose(torchlike.tensor([1.0, 2.0]), torchlike.tensor([1.0, 2.000001]))
+    True
+    """
     return bool(rows["all"](rows["isclose"](input, other, rtol, atol, equal_nan)).item())
 
 
 def polygamma(self: Tensor, n: int) -> Tensor:
-    """Compute the n-th derivative of the digamma function of each element."""
+    """Compute the n-th derivative of the digamma function of each element.
+
+    Args:
+      n: the order of the derivative, at least 0.
+    """
     return rows["polygamma"](n, self)
 
 
 def polygamma_(self: Tensor, n: int) -> Tensor:
-    """Compute the n-th derivative of the digamma function of each element, in place."""
+    """Compute the n-th derivative of the digamma function of each element, in place.
+
+    Args:
+      n: the order of the derivative, at least 0.
+    """
     return binding.assign(self, rows["polygamma"](n, self))
 
 

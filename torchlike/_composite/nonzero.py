@@ -27,7 +27,15 @@ from torchlike._tensor.tracebacks import shortened
 
 
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
-    """Return the indices of the nonzero elements, one row for each; with `as_tuple`, one tensor for each dim."""
+    """Return the indices of the nonzero elements, one row for each; with `as_tuple`, one tensor for each dim.
+
+    Args:
+      as_tuple: return a tuple of index vectors, which can be used as an index.
+
+    >>> torchlike.nonzero(torchlike.tensor([0, 5, 6]))
+    tensor([[1],
+            [2]])
+    """
     if as_tuple.__class__ is not bool:
         raise _errors.arguments.wrong_type("nonzero", "as_tuple", None, "bool", as_tuple)
     _errors.dtypes.not_eight_bits("nonzero_count_cpu", input.dtype)
@@ -62,12 +70,21 @@ def _nonzero(input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None
 
 
 def argwhere(input: Tensor) -> Tensor:
-    """Return the indices of the nonzero elements, one row for each."""
+    """Return the indices of the nonzero elements, one row for each.
+
+    >>> torchlike.argwhere(torchlike.tensor([0, 5]))
+    tensor([[1]])
+    """
     return nonzero(input)
 
 
 def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
-    """Return the indices of the first `size` nonzero elements, padded with `fill_value`."""
+    """Return the indices of the first `size` nonzero elements, padded with `fill_value`.
+
+    Args:
+      size: the number of rows of the result.
+      fill_value: the index in the rows that are left over.
+    """
     if size < 0:
         raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
     found = nonzero(input)._host()[:size]
@@ -112,6 +129,15 @@ def unique(
 
     With `return_inverse`, also return the index in the result of each element; with `return_counts`, the number of
     occurrences of each distinct element.
+
+    Args:
+      sorted: has no effect. The result is always sorted.
+      return_inverse: also return indices with `result[inverse] = input`.
+      return_counts: also return the number of occurrences of each element.
+      dim: the dim whose slices are compared. By default, elements are compared.
+
+    >>> torchlike.unique(torchlike.tensor([3, 1, 3]))
+    tensor([1, 3])
     """
     axis = _axis(input, dim)
     _check_distinct(input, axis, "unique")
@@ -135,7 +161,13 @@ def _distinct(row: np.ndarray) -> np.ndarray:
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
-    """Remove elements, or slices of a dim, that are equal to their predecessor."""
+    """Remove elements, or slices of a dim, that are equal to their predecessor.
+
+    Args:
+      return_inverse: also return indices with `result[inverse] = input`.
+      return_counts: also return the length of each run.
+      dim: the dim whose slices are compared. By default, the elements of the flattened tensor are compared.
+    """
     axis = _axis(input, dim)
     _check_distinct(input, axis, "unique_consecutive")
     host = to_numpy(input._value)
@@ -164,6 +196,14 @@ def where(condition: Tensor, *choices: Any, **named: Any) -> Any:
     """Select from `input` where the condition is true, else from `other`.
 
     Without `input` and `other`, return the indices at which the condition is true, one tensor for each dim.
+
+    Args:
+      condition: a bool tensor.
+      choices: `input` and `other`, tensors or numbers. All three are broadcast, and the dtypes are promoted.
+      named: `input` and `other` by name.
+
+    >>> torchlike.where(torchlike.tensor([True, False]), torchlike.tensor([1, 2]), 0)
+    tensor([1, 0])
     """
     try:
         if choices or named:
@@ -174,7 +214,15 @@ def where(condition: Tensor, *choices: Any, **named: Any) -> Any:
 
 
 def _where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
-    """Select from this tensor where the condition is true, else from `other`."""
+    """Select from this tensor where the condition is true, else from `other`.
+
+    Args:
+      condition: a bool tensor. All three are broadcast.
+      other: a tensor or number.
+
+    >>> torchlike.tensor([1, 2]).where(torchlike.tensor([True, False]), 0)
+    tensor([1, 0])
+    """
     return binding.PUBLIC["where"](condition, self, other)
 
 

@@ -26,6 +26,15 @@ def gradient(input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order:
     """Estimate the gradient along each dim by central differences, with one-sided differences at the ends.
 
     `spacing` is one distance between points for all dims, or for each dim a distance or the coordinates of the points.
+
+    Args:
+      spacing: the distance between points: one number, a sequence of numbers, or a sequence of coordinate vectors.
+        Default: 1.
+      dim: the dim or dims. Default: all dims.
+      edge_order: the order of the one-sided differences, 1 or 2.
+
+    >>> torchlike.gradient(torchlike.tensor([1.0, 4.0, 9.0]))
+    (tensor([3., 4., 5.]),)
     """
     dims = [dim] if isinstance(dim, int) else list(range(input.ndim)) if dim is None else list(dim)
     if spacing is None or isinstance(spacing, int | float | complex) or not getattr(spacing, "ndim", 1):
@@ -75,7 +84,12 @@ def _edge(x0: Tensor, x1: Tensor, x2: Any, gaps: list, edge_order: int) -> Tenso
 
 @casting(FULL_ELSEWHERE)
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
-    """Scale each slice along `dim` whose p-norm exceeds `maxnorm` down to the norm `maxnorm`."""
+    """Scale each slice along `dim` whose p-norm exceeds `maxnorm` down to the norm `maxnorm`.
+
+    Args:
+      p: the order of the norm, above 0.
+      maxnorm: the largest permitted norm.
+    """
     _errors.arithmetic.check_renorm(input, p, maxnorm)
     at = input._nonnegative(dim)
     others = tuple(d for d in range(input.ndim) if d != at)
@@ -157,6 +171,13 @@ def histogramdd(
     """Count the points of (..., D) in each cell of a grid.
 
     Return the counts and the edges of the grid along each dim.
+
+    Args:
+      input: points in D dims.
+      bins: the number of intervals along each dim (an int or a sequence), or a sequence of tensors with the edges.
+      range: the lowest and the highest edge of each dim, 2 D numbers. Default: the least and the largest coordinates.
+      weight: a weight for each point.
+      density: divide the counts so that the integral over all cells is 1.
     """
     _errors.histograms.check_points(input, weight)
     size = input.shape[-1]
@@ -182,7 +203,14 @@ def histogramdd(
 def histogram(
     input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | None = None, density: bool = False
 ) -> Any:
-    """Count the elements in each interval. Return the counts and the edges of the intervals."""
+    """Count the elements in each interval. Return the counts and the edges of the intervals.
+
+    Args:
+      bins: the number of intervals, or a tensor with their edges in ascending order.
+      range: the lowest and the highest edge. Default: the least and the largest element.
+      weight: a weight for each element.
+      density: divide the counts so that the integral over all intervals is 1.
+    """
     if not isinstance(density, bool) or not (is_whole(bins) or isinstance(bins, Tensor)):
         raise _errors.arguments.invalid_combination("histogram", (input, bins), {"density": density})
     if isinstance(bins, Tensor) and range is not None:
@@ -193,7 +221,13 @@ def histogram(
 
 
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
-    """Integrate `y` by the trapezoidal rule, as `trapezoid` does."""
+    """Integrate `y` by the trapezoidal rule, as `trapezoid` does.
+
+    Args:
+      y: the values.
+      x: the points at which they are given.
+      dx: the distance between points, if `x` is not given. Default: 1.
+    """
     return rows["trapezoid"](y, x, dx=dx, dim=dim)
 
 
@@ -201,6 +235,10 @@ def constant_pad_nd(input: Tensor, pad: Any, value: Number = 0) -> Tensor:
     """Pad the last dims with `value`.
 
     `pad` contains the numbers of elements before and after each dim, beginning with the last dim.
+
+    Args:
+      pad: an even number of ints. A negative number removes elements.
+      value: the number to pad with.
     """
     _dtypes.check_number(value, input.dtype)
     for place, n in enumerate(pad):
@@ -223,7 +261,14 @@ def _sampler(name: str) -> Any:
         return grid_sample(input, grid, _MODES[interpolation_mode], _PADDING[padding_mode], align_corners)
 
     sampler.__name__ = sampler.__qualname__ = name
-    sampler.__doc__ = "Compute `grid_sample` with modes given as numbers."
+    sampler.__doc__ = """Compute `grid_sample` with modes given as numbers.
+
+    Args:
+      grid: coordinates between -1 and 1: (N, H, W, 2), or (N, D, H, W, 3) for volumes.
+      interpolation_mode: 0 for bilinear, 1 for nearest, 2 for bicubic.
+      padding_mode: 0 for zeros, 1 for border, 2 for reflection.
+      align_corners: -1 and 1 are the centers of the corner pixels, else the outer edges.
+    """
     return sampler
 
 
@@ -238,27 +283,47 @@ def _divides(self: Tensor, other: Any) -> Tensor:
 
 
 def solve(input: Tensor, A: Tensor, *, out: Any = None) -> Tensor:
-    """Raise RuntimeError: PyTorch removed this function in favor of `linalg.solve`."""
+    """Raise RuntimeError: PyTorch removed this function in favor of `linalg.solve`.
+
+    Args:
+      A: has no effect.
+    """
     raise _errors.linalg.removed("solve")
 
 
 def symeig(input: Tensor, eigenvectors: bool = False, upper: bool = True, *, out: Any = None) -> Tensor:
-    """Raise RuntimeError: PyTorch removed this function in favor of `linalg.eigh`."""
+    """Raise RuntimeError: PyTorch removed this function in favor of `linalg.eigh`.
+
+    Args:
+      eigenvectors, upper: have no effect.
+    """
     raise _errors.linalg.removed("symeig")
 
 
 def eig(self: Tensor, eigenvectors: bool = False, *, e: Any = None, v: Any = None) -> Tensor:
-    """Raise RuntimeError: PyTorch removed this function in favor of `linalg.eig`."""
+    """Raise RuntimeError: PyTorch removed this function in favor of `linalg.eig`.
+
+    Args:
+      eigenvectors, e, v: have no effect.
+    """
     raise _errors.linalg.removed("eig")
 
 
 def lstsq(input: Tensor, A: Tensor, *, out: Any = None) -> Tensor:
-    """Raise RuntimeError: PyTorch removed this function in favor of `linalg.lstsq`."""
+    """Raise RuntimeError: PyTorch removed this function in favor of `linalg.lstsq`.
+
+    Args:
+      A: has no effect.
+    """
     raise _errors.linalg.removed("lstsq")
 
 
 def matrix_rank(input: Tensor, tol: Any = None, symmetric: bool = False, *, out: Any = None) -> Tensor:
-    """Raise RuntimeError: PyTorch removed this function in favor of `linalg.matrix_rank`."""
+    """Raise RuntimeError: PyTorch removed this function in favor of `linalg.matrix_rank`.
+
+    Args:
+      tol, symmetric: have no effect.
+    """
     raise _errors.linalg.removed("matrix_rank")
 
 

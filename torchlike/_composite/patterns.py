@@ -20,7 +20,15 @@ from torchlike._tensor.tensor import Tensor
 
 
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
-    """Return the diagonal of a matrix, or a matrix with the given vector on its diagonal."""
+    """Return the diagonal of a matrix, or a matrix with the given vector on its diagonal.
+
+    Args:
+      diagonal: the diagonal: 0 for the main one, positive above it, negative below it.
+
+    >>> torchlike.diag(torchlike.tensor([1, 2]))
+    tensor([[1, 0],
+            [0, 2]])
+    """
     if input.ndim == 2:
         return rows["_diagonal_copy"](input, diagonal)
     if input.ndim != 1:
@@ -46,6 +54,14 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     """Return matrices in the dims `dim1` and `dim2` with the last dim of `input` on their diagonals.
 
     (..., n) -> (..., n, n) by default.
+
+    Args:
+      offset: the diagonal: 0 for the main one, positive above it, negative below it.
+      dim1, dim2: the dims of the rows and the columns in the result.
+
+    >>> torchlike.diag_embed(torchlike.tensor([1, 2]))
+    tensor([[1, 0],
+            [0, 2]])
     """
     a, b = (d + input.ndim + 1 if d < 0 else d for d in (dim1, dim2))
     for given, d in ((dim1, a), (dim2, b)):
@@ -60,12 +76,24 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
 
 
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
-    """Return a matrix with all elements of `input` on its diagonal."""
+    """Return a matrix with all elements of `input` on its diagonal.
+
+    Args:
+      offset: the diagonal: 0 for the main one, positive above it, negative below it.
+    """
     return rows["_diag_embed"](reshape(input, (-1,)), offset, 0, 1)
 
 
 def block_diag(*tensors: Tensor) -> Tensor:
-    """Return the block-diagonal matrix of the given matrices. A vector is a matrix with one row."""
+    """Return the block-diagonal matrix of the given matrices. A vector is a matrix with one row.
+
+    Args:
+      tensors: tensors of at most two dims.
+
+    >>> torchlike.block_diag(torchlike.tensor([[1]]), torchlike.tensor([[2, 3]]))
+    tensor([[1, 0, 0],
+            [0, 2, 3]])
+    """
     if not tensors:
         return factories.empty(1, 0)
     for i, t in enumerate(tensors):
@@ -87,6 +115,14 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """Return coordinate grids of vectors.
 
     `indexing` is "ij" (rows first) or "xy". Without it, a warning is issued, and "ij" applies.
+
+    Args:
+      tensors: one-dimensional tensors or numbers, or one sequence of them.
+      indexing: "ij" (the first tensor varies along dim 0) or "xy" (along dim 1).
+
+    >>> x, y = torchlike.meshgrid(torchlike.tensor([1, 2]), torchlike.tensor([3, 4, 5]), indexing="ij")
+    >>> x.shape
+    torch.Size([2, 3])
     """
     if len(tensors) == 1 and isinstance(tensors[0], list | tuple):
         tensors = tuple(tensors[0])
@@ -113,7 +149,17 @@ def _grids(tensors: list[Tensor]) -> tuple[Tensor, ...]:
 
 
 def cartesian_prod(*tensors: Tensor) -> Tensor:
-    """Return the Cartesian product of vectors, one row for each combination."""
+    """Return the Cartesian product of vectors, one row for each combination.
+
+    Args:
+      tensors: one-dimensional tensors of one dtype.
+
+    >>> torchlike.cartesian_prod(torchlike.tensor([1, 2]), torchlike.tensor([3, 4]))
+    tensor([[1, 3],
+            [1, 4],
+            [2, 3],
+            [2, 4]])
+    """
     public_calls.tensors("meshgrid", tensors)
     for t in tensors:
         if t.ndim != 1:
@@ -126,7 +172,18 @@ def cartesian_prod(*tensors: Tensor) -> Tensor:
 
 
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
-    """Return all combinations of `r` elements of a vector, in order, one row for each."""
+    """Return all combinations of `r` elements of a vector, in order, one row for each.
+
+    Args:
+      input: a one-dimensional tensor.
+      r: the number of elements of a combination.
+      with_replacement: use an element several times.
+
+    >>> torchlike.combinations(torchlike.tensor([1, 2, 3]))
+    tensor([[1, 2],
+            [1, 3],
+            [2, 3]])
+    """
     if input.ndim != 1:
         raise RuntimeError(f"Expect a 1D vector, but got shape {list(input.shape)}")
     if r < 0:
@@ -144,6 +201,11 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     """Return the Vandermonde matrix of a vector: the powers of its elements, from high to low unless `increasing`.
 
     (n,) -> (n, N), where N is n by default.
+
+    Args:
+      x: a vector.
+      N: the number of columns.
+      increasing: begin with the power 0.
     """
     if x.ndim != 1:
         raise RuntimeError("x must be a one-dimensional tensor.")
@@ -165,7 +227,15 @@ def _columns(indices: Tensor, shape: tuple[int, ...]) -> list[Tensor]:
 
 
 def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
-    """Convert indices into a flattened tensor to indices into a tensor of `shape`, one index tensor for each dim."""
+    """Convert indices into a flattened tensor to indices into a tensor of `shape`, one index tensor for each dim.
+
+    Args:
+      indices: an integer tensor.
+      shape: the shape, an int or a sequence of ints.
+
+    >>> torchlike.unravel_index(torchlike.tensor([3]), (2, 2))
+    (tensor([1]), tensor([1]))
+    """
     if indices.dtype.category != _dtypes.INTEGER:
         raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype!r}")
     if isinstance(shape, str):

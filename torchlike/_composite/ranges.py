@@ -74,6 +74,14 @@ def arange(
 
     The signatures are `arange(end)`, `arange(start, end)` and `arange(start, end, step)`. Without `dtype`, the result
     has the default dtype if an argument is a float, else int64.
+
+    Args:
+      args: `start`, `end` and `step`, as numbers or 0-d tensors.
+      dtype: the dtype of the result.
+      named: `start`, `end` and `step` by name.
+
+    >>> torchlike.arange(1, 7, 2)
+    tensor([1, 3, 5])
     """
     no_pinning(pin_memory)
     only_strided("arange", layout, requires_grad)
@@ -140,7 +148,12 @@ def range(
     requires_grad: bool = False,
     **named: Any,
 ) -> Tensor:
-    """Return the numbers from `start` (0) to `end`, inclusive, in steps of `step` (1) (deprecated; use `arange`)."""
+    """Return the numbers from `start` (0) to `end`, inclusive, in steps of `step` (1) (deprecated; use `arange`).
+
+    Args:
+      args: `start`, `end` and `step`, as numbers.
+      named: `start`, `end` and `step` by name.
+    """
     warn(_errors.making.DEPRECATED_RANGE)
     only_strided("range", layout, requires_grad)
     start, end, step = _numbers("range", args, named)
@@ -166,7 +179,15 @@ def linspace(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Return `steps` evenly spaced numbers from `start` to `end`, inclusive."""
+    """Return `steps` evenly spaced numbers from `start` to `end`, inclusive.
+
+    Args:
+      start, end: the first and the last number, or 0-d tensors.
+      steps: the number of numbers.
+
+    >>> torchlike.linspace(0, 1, 3)
+    tensor([0.0000, 0.5000, 1.0000])
+    """
     no_pinning(pin_memory)
     low, high, steps, kind = _spread("linspace", start, end, steps, dtype, layout, out)
     _errors.dtypes.not_eight_bits("linspace_cpu", kind)
@@ -187,7 +208,16 @@ def logspace(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Return `base` to the power of `steps` evenly spaced exponents from `start` to `end`, inclusive."""
+    """Return `base` to the power of `steps` evenly spaced exponents from `start` to `end`, inclusive.
+
+    Args:
+      start, end: the first and the last exponent.
+      steps: the number of numbers.
+      base: the base of the powers.
+
+    >>> torchlike.logspace(0, 2, 3)
+    tensor([  1.,  10., 100.])
+    """
     no_pinning(pin_memory)
     if not (isinstance(base, complex) or hasattr(base, "__float__")):
         raise _errors.arguments.invalid_combination("logspace", (start, end, steps, base), {})
@@ -240,7 +270,16 @@ def eye(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Return a matrix (n, m) with ones on its diagonal and zeros elsewhere. The default of `m` is n."""
+    """Return a matrix (n, m) with ones on its diagonal and zeros elsewhere. The default of `m` is n.
+
+    Args:
+      n: the number of rows.
+      m: the number of columns.
+
+    >>> torchlike.eye(2)
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
     no_pinning(pin_memory)
     only_strided("eye", layout, requires_grad)
     if not is_whole(n) or not (m is None or is_whole(m)):
@@ -275,7 +314,16 @@ def _triangle(name: str, find: Callable) -> Callable[..., Tensor]:
 
     indices.__name__ = indices.__qualname__ = name
     side = "lower" if name.startswith("tril") else "upper"
-    indices.__doc__ = f"Return the row and column indices of the {side} triangle, in row-major order; (2, count)."
+    indices.__doc__ = f"""Return the row and column indices of the {side} triangle, in row-major order; (2, count).
+
+    Args:
+      row, col: the size of the matrix.
+      offset: the diagonal that bounds the triangle: 0 for the main one, positive above it, negative below it.
+      dtype: an integer dtype.
+
+    >>> torchlike.{name}(2, 2).tolist()
+    {[[0, 1, 1], [0, 0, 1]] if side == "lower" else [[0, 0, 1], [0, 1, 1]]}
+    """
     return indices
 
 
@@ -292,7 +340,7 @@ tril_indices, triu_indices = _triangle("tril_indices", np.tril_indices), _triang
 # -- windows -----------------------------------------------------------------------------------------------------------
 
 
-def _window(name: str, formula: Callable, doc: str) -> Callable[..., Tensor]:
+def _window(name: str, formula: Callable, doc: str, numbers: str = "none") -> Callable[..., Tensor]:
     def window(
         window_length: int,
         periodic: bool = True,
@@ -323,7 +371,16 @@ def _window(name: str, formula: Callable, doc: str) -> Callable[..., Tensor]:
         return of_array(found, device, requires_grad)
 
     window.__name__ = window.__qualname__ = name
-    window.__doc__ = f"{doc} If `periodic` is True, the window is periodic, for spectral analysis; else symmetric."
+    window.__doc__ = f"""{doc} If `periodic` is True, the window is periodic, for spectral analysis; else symmetric.
+
+    Args:
+      window_length: the number of elements.
+      periodic: return the first elements of a symmetric window that is longer by one.
+      parameters, named: {numbers}.
+
+    >>> torchlike.{name}(4).shape
+    torch.Size([4])
+    """
     return window
 
 
@@ -340,10 +397,20 @@ def _kaiser(x: np.ndarray, beta: float = 12.0) -> np.ndarray:
 
 
 hann_window = _window("hann_window", _cosines(0.5, 0.5), "Return the Hann window, a raised cosine.")
-hamming_window = _window("hamming_window", _hamming, "Return the Hamming window, alpha - beta cos.")
+hamming_window = _window(
+    "hamming_window",
+    _hamming,
+    "Return the Hamming window, alpha - beta cos.",
+    "`alpha` (float, default 0.54) and `beta` (float, default 0.46)",
+)
 blackman_window = _window("blackman_window", _cosines(0.42, 0.5, 0.08), "Return the Blackman window: two cosines.")
 bartlett_window = _window("bartlett_window", lambda x: 1 - np.abs(2 * x - 1), "Return the Bartlett window, a triangle.")
-kaiser_window = _window("kaiser_window", _kaiser, "Return the Kaiser window with shape parameter `beta`.")
+kaiser_window = _window(
+    "kaiser_window",
+    _kaiser,
+    "Return the Kaiser window with shape parameter `beta`.",
+    "`beta` (float, default 12.0)",
+)
 
 FUNCTIONS = {
     f.__name__: f

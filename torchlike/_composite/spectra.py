@@ -35,6 +35,23 @@ def stft(
     is centered at t * hop_length and the signal is padded at its ends. A window of `win_length` samples is centered in
     the frame. For a real signal and a real window, only the non-negative frequencies are returned, unless `onesided` is
     False.
+
+    Args:
+      input: a real or complex signal, (time) or (batch, time).
+      n_fft: the number of samples of a frame.
+      hop_length: the number of samples between the beginnings of frames.
+      win_length: the number of samples of the window. Default: `n_fft`.
+      window: the window, a vector of `win_length` numbers. Default: ones.
+      center: pad the signal by n_fft / 2 samples at both ends.
+      pad_mode: the mode of this padding, as for `nn.functional.pad`.
+      normalized: divide the result by the square root of `n_fft`.
+      onesided: return only non-negative frequencies. Default: True for real signals and windows.
+      return_complex: return complex numbers, else real and imaginary parts in a last dim of size 2. It is required for
+        real signals.
+      align_to_window: not supported; it must be None.
+
+    >>> torchlike.stft(torchlike.ones(16), 8, window=torchlike.ones(8), return_complex=True).shape
+    torch.Size([5, 9])
     """
     if align_to_window is not None:
         raise _errors.arguments.unsupported("stft", "align_to_window")
@@ -94,6 +111,12 @@ def istft(
     """Return the signal whose `stft` is `input`.
 
     The frames are multiplied by the window, added where they overlap, and divided by the sum of the squared windows.
+
+    Args:
+      input: the transform, (frequency, frame) or (batch, frequency, frame), complex.
+      n_fft, hop_length, win_length, window, center, normalized, onesided: the arguments of `stft`.
+      length: the number of samples of the signal. Default: all samples without the padding of `center`.
+      return_complex: return a complex signal.
     """
     hop, width = _sizes(n_fft, hop_length, win_length)
     if not input.is_complex():

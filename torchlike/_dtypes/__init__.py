@@ -13,7 +13,17 @@ from torchlike import _errors
 
 
 class dtype:
-    """An element type. There is one object for each type, so equality is identity."""
+    """An element type. There is one object for each type, so equality is identity.
+
+    Args:
+      name: the name without "torch.".
+      numpy: the scalar type of NumPy.
+      category: the kind of numbers, which orders promotion.
+
+    >>> import torchlike as torch
+    >>> torch.float32.itemsize, torch.float32.is_floating_point
+    (4, True)
+    """
 
     __slots__ = ("category", "is_complex", "is_floating_point", "itemsize", "name", "numpy")
 
@@ -231,7 +241,14 @@ def _check_kinds(function: str, **given: Any) -> None:
 
 
 def promote_types(type1: dtype, type2: dtype) -> dtype:
-    """Return the smallest dtype to which both dtypes can be promoted, by PyTorch's rules."""
+    """Return the smallest dtype to which both dtypes can be promoted, by PyTorch's rules.
+
+    Args:
+      type1, type2: the dtypes.
+
+    >>> torchlike.promote_types(torchlike.int32, torchlike.float16)
+    torch.float16
+    """
     found = _TABLE.get((type1, type2))
     if found is None:
         _check_kinds("promote_types", type1=type1, type2=type2)
@@ -240,7 +257,15 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
 
 
 def can_cast(from_: dtype, to: dtype) -> bool:
-    """Return whether PyTorch allows a result of dtype `from_` to be stored in dtype `to`."""
+    """Return whether PyTorch allows a result of dtype `from_` to be stored in dtype `to`.
+
+    Args:
+      from_: the dtype of the result.
+      to: the dtype of the target.
+
+    >>> torchlike.can_cast(torchlike.float32, torchlike.int32)
+    False
+    """
     if from_.__class__ is not dtype or to.__class__ is not dtype:
         _check_kinds("can_cast", from_=from_, to=to)
     if from_.category > to.category:
@@ -273,7 +298,15 @@ _DEFAULT: Any = object()
 
 
 class finfo(_Limits):
-    """The numerical limits of a floating-point dtype, or of the parts of a complex one."""
+    """The numerical limits of a floating-point dtype, or of the parts of a complex one.
+
+    Args:
+      type: a floating-point or complex dtype. Default: the default dtype.
+
+    >>> import torchlike as torch
+    >>> torch.finfo(torch.float32).eps
+    1.1920928955078125e-07
+    """
 
     def __init__(self, type: dtype = _DEFAULT) -> None:
         from torchlike._dtypes import modes
@@ -302,7 +335,15 @@ class finfo(_Limits):
 
 
 class iinfo(_Limits):
-    """The numerical limits of an integer dtype."""
+    """The numerical limits of an integer dtype.
+
+    Args:
+      type: an integer dtype.
+
+    >>> import torchlike as torch
+    >>> torch.iinfo(torch.int8).max
+    127
+    """
 
     def __init__(self, type: dtype) -> None:
         _check_dtype("iinfo", type)

@@ -24,6 +24,10 @@ class device:
 
     `trace` is the list of operators that are recorded for the device and not yet run. The engine owns it.
 
+    Args:
+      type: the type with an optional index ("cuda:1"), the index of an accelerator, or a device.
+      index: the index, if `type` has none.
+
     >>> device("cuda", 1)
     device(type='cuda', index=1)
     """

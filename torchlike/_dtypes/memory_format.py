@@ -9,7 +9,11 @@ from torchlike._dtypes import strides as _layout
 
 
 class memory_format:
-    """The name of an order of dims in memory."""
+    """The name of an order of dims in memory.
+
+    Args:
+      name: the name without "torch.".
+    """
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -22,7 +26,11 @@ class memory_format:
 
 
 class layout:
-    """The name of a tensor layout, such as strided or sparse."""
+    """The name of a tensor layout, such as strided or sparse.
+
+    Args:
+      name: the name without "torch.".
+    """
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -44,7 +44,13 @@ fill_uninitialized = False  # whether `empty` and similar functions fill tensors
 
 
 def set_default_dtype(d: _dtypes.dtype) -> None:
-    """Set the floating-point dtype for Python floats and new tensors."""
+    """Set the floating-point dtype for Python floats and new tensors.
+
+    Args:
+      d: a floating-point dtype.
+
+    >>> torchlike.set_default_dtype(torchlike.float32)
+    """
     global default_dtype
     if not isinstance(d, _dtypes.dtype):
         raise TypeError("invalid dtype object: only floating-point types are supported as the default type")
@@ -58,7 +64,11 @@ def set_default_dtype(d: _dtypes.dtype) -> None:
 
 
 def get_default_dtype() -> _dtypes.dtype:
-    """Return the floating-point dtype for Python floats and new tensors."""
+    """Return the floating-point dtype for Python floats and new tensors.
+
+    >>> torchlike.get_default_dtype()
+    torch.float32
+    """
     return default_dtype
 
 
@@ -73,7 +83,11 @@ def scalar_dtype(kind: type) -> _dtypes.dtype:
 
 
 def set_default_device(device: str | _device.device | None) -> None:
-    """Set the device on which this thread creates new tensors."""
+    """Set the device on which this thread creates new tensors.
+
+    Args:
+      device: a device or its name. None means the CPU.
+    """
     local.device = None if device is None else _device.canonical(device)
 
 
@@ -100,7 +114,11 @@ def pop_device() -> None:
 
 
 def is_grad_enabled() -> bool:
-    """Return whether operators are recorded for differentiation in this thread."""
+    """Return whether operators are recorded for differentiation in this thread.
+
+    >>> torchlike.is_grad_enabled()
+    True
+    """
     return local.grad
 
 
@@ -176,6 +194,14 @@ class set_grad_enabled(_GradSwitch):
     """A switch that turns gradient recording on or off at once. In inference mode it stays off.
 
     As a context, it restores the previous mode at the end of the `with` block. It is a decorator too.
+
+    Args:
+      mode: record gradients.
+
+    >>> import torchlike as torch
+    >>> with torch.set_grad_enabled(False):
+    ...     print(torch.is_grad_enabled())
+    False
     """
 
     def __init__(self, mode: bool) -> None:
@@ -197,6 +223,9 @@ class set_grad_enabled(_GradSwitch):
 
 class no_grad(_GradSwitch):
     """A context manager and decorator that turns off gradient recording.
+
+    Args:
+      function: the function to decorate. With None, the instance is a context manager or decorator.
 
     >>> import torchlike as torch
     >>> w = torch.ones(2, requires_grad=True)
@@ -221,7 +250,17 @@ class no_grad(_GradSwitch):
 
 
 class enable_grad(no_grad):
-    """A context manager and decorator that turns on gradient recording, except in inference mode."""
+    """A context manager and decorator that turns on gradient recording, except in inference mode.
+
+    Args:
+      function: the function to decorate. With None, the instance is a context manager or decorator.
+
+    >>> import torchlike as torch
+    >>> w = torch.ones(2, requires_grad=True)
+    >>> with torch.no_grad(), torch.enable_grad():
+    ...     print((w * 2).requires_grad)
+    True
+    """
 
     mode = True
 
@@ -238,6 +277,14 @@ class inference_mode(_Switch):
 
     A tensor made in inference mode can never be part of a gradient graph. It can be written to only in inference mode,
     and it cannot be saved for backward. Outside of inference mode, `clone()` makes a normal tensor from it.
+
+    Args:
+      mode: True turns inference mode on, False off. It may also be the function to decorate.
+
+    >>> import torchlike as torch
+    >>> with torch.inference_mode():
+    ...     print(torch.ones(2).is_inference())
+    True
     """
 
     @overload

@@ -138,6 +138,9 @@ def set_float32_matmul_precision(precision: str) -> None:
 
     Warning:
       For any other string. As in PyTorch, the call then has no effect.
+
+    Args:
+      precision: "highest", "high" or "medium".
     """
     if not isinstance(precision, str):
         raise _errors.precision.wrong_type("set_float32_matmul_precision", "str", precision)

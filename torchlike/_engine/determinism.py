@@ -23,6 +23,10 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
     bits from the compiled program that replaces it after a fixed number of steps. With `mode`, training programs are
     compiled at once, so that training from a checkpoint continues with the same bits. If there is a GPU and XLA is not
     configured to be deterministic on it, warn how to configure XLA.
+
+    Args:
+      mode: True to request them.
+      warn_only: in PyTorch, warn about algorithms that are not deterministic instead of raising an error.
     """
     _mode["enabled"], _mode["warn_only"] = bool(mode), bool(warn_only)
     _update()
@@ -74,7 +78,11 @@ def get_deterministic_debug_mode() -> int:
 
 
 def set_deterministic_debug_mode(debug_mode: int | str) -> None:
-    """Set the mode of deterministic algorithms by number or name: 0 "default", 1 "warn", 2 "error"."""
+    """Set the mode of deterministic algorithms by number or name: 0 "default", 1 "warn", 2 "error".
+
+    Args:
+      debug_mode: the number or the name.
+    """
     names = {"default": 0, "warn": 1, "error": 2}
     if isinstance(debug_mode, str) and debug_mode not in names:
         raise RuntimeError(
@@ -92,7 +100,11 @@ def get_num_threads() -> int:
 
 
 def set_num_threads(num: int) -> None:
-    """Warn if `num` differs from the current number of threads. The size of XLA's pool is fixed at process start."""
+    """Warn if `num` differs from the current number of threads. The size of XLA's pool is fixed at process start.
+
+    Args:
+      num: the number of threads.
+    """
     _no_other_number("set_num_threads", num)
 
 
@@ -102,7 +114,11 @@ def get_num_interop_threads() -> int:
 
 
 def set_num_interop_threads(num: int) -> None:
-    """Warn if `num` differs from the current number of threads, as `set_num_threads` does."""
+    """Warn if `num` differs from the current number of threads, as `set_num_threads` does.
+
+    Args:
+      num: the number of threads.
+    """
     _no_other_number("set_num_interop_threads", num)
 
 

@@ -11,7 +11,12 @@ _always = False
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warn at the nearest line of the user's program, however deep the call is. Warning filters apply as usual."""
+    """Warn at the nearest line of the user's program, however deep the call is. Warning filters apply as usual.
+
+    Args:
+      message: the text.
+      category: the class of the warning.
+    """
     frame = users_frame()
     space = frame.f_globals
     registry = space.setdefault("__warningregistry__", {})
@@ -27,7 +32,11 @@ def once(message: str, category: type[Warning] = UserWarning) -> None:
 
 
 def set_warn_always(b: bool) -> None:
-    """Set whether warnings that are normally given once per process are given every time."""
+    """Set whether warnings that are normally given once per process are given every time.
+
+    Args:
+      b: warn every time.
+    """
     global _always
     _always = bool(b)
 

@@ -49,6 +49,9 @@ class Generator:
     `raw32` and `raw64` return the bits. Every distribution in this package is a function of them, and takes `lock`
     while it samples. The serialized state has the 5056 bytes of PyTorch's `get_rng_state()`.
 
+    Args:
+      device: the device, "cpu" by default.
+
     >>> g = Generator().manual_seed(0)
     >>> g.raw32(2).tolist()
     [2357136044, 2546248239]

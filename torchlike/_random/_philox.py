@@ -251,6 +251,10 @@ class Preserved:
     """The positions of the default generators of the CPU and of some accelerators, which can be restored.
 
     The accelerators are those of `devices` and, if `all` is True, those whose generators were used before.
+
+    Args:
+      devices: the accelerators.
+      all: add the accelerators whose generators were used before.
     """
 
     def __init__(self, devices: Iterable[devices.device] = (), all: bool = True) -> None:

@@ -39,7 +39,15 @@ def picked(values: Tensor, where: np.ndarray) -> Tensor:
 
 
 def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None) -> Tensor:
-    """Return the tensor with a strided layout. A strided tensor is only cast to `dtype`, if given."""
+    """Return the tensor with a strided layout. A strided tensor is only cast to `dtype`, if given.
+
+    Args:
+      dtype: the dtype of the result. Default: that of this tensor.
+      masked_grad: True, the default, gives a gradient for the stored elements only.
+
+    >>> torchlike.tensor([0.0, 5.0]).to_sparse().to_dense()
+    tensor([0., 5.])
+    """
     if dtype is not None and isinstance(self, s.SparseTensor):
         raise _errors.layouts.no_dtype()
     if not isinstance(self, s.SparseTensor):
@@ -85,6 +93,12 @@ def to_sparse(
     """Return the tensor in a sparse layout, COO by default.
 
     For a strided tensor, the nonzero elements are kept. A sparse tensor is converted to the layout.
+
+    Args:
+      sparse_dim: the number of sparse dims; the other dims are dense. Default: all dims are sparse.
+      layout: the layout, such as `torch.sparse_csr`.
+      blocksize: not supported; it must be None.
+      dense_dim: not supported; it must be None.
     """
     if blocksize is not None or dense_dim is not None:
         raise _errors.arguments.unsupported("to_sparse", "blocksize" if blocksize is not None else "dense_dim")
@@ -116,12 +130,20 @@ def _of_dense(t: Tensor, sparse_dim: int) -> Any:
 
 
 def to_sparse_csr(self: Tensor, dense_dim: int | None = None) -> Any:
-    """Return the same matrix in the compressed sparse row layout."""
+    """Return the same matrix in the compressed sparse row layout.
+
+    Args:
+      dense_dim: the number of dense dims. Only 0 is supported.
+    """
     return _compressed(self, mf.sparse_csr, "to_sparse_csr", dense_dim)
 
 
 def to_sparse_csc(self: Tensor, dense_dim: int | None = None) -> Any:
-    """Return the same matrix in the compressed sparse column layout."""
+    """Return the same matrix in the compressed sparse column layout.
+
+    Args:
+      dense_dim: the number of dense dims. Only 0 is supported.
+    """
     return _compressed(self, mf.sparse_csc, "to_sparse_csc", dense_dim)
 
 

@@ -66,8 +66,15 @@ def sparse_coo_tensor(
       size: by default, the smallest size that contains every index.
       requires_grad: return a leaf. If False, gradients flow to `values`.
       is_coalesced: declare that the indices are sorted and unique.
+      args: `indices`, `values` and `size`, or `size` alone.
+      check_invariants: check the indices. Default: False, or as `torch.sparse.check_sparse_tensor_invariants` says.
+      dtype: the dtype of the values. Default: that of `values`.
+      device: the device. Default: that of `values`.
 
     Raises RuntimeError if the sizes do not match or an index is out of range.
+
+    >>> torchlike.sparse_coo_tensor([[0, 1]], [5.0, 6.0], (3,)).to_dense()
+    tensor([5., 6., 0.])
     """
     factories.no_pinning(pin_memory)
     named = {"indices": indices, "values": values, "size": size}
@@ -139,6 +146,19 @@ def sparse_csr_tensor(
     """Return a matrix in the compressed sparse row (CSR) layout.
 
     Row `i` has the values `values[crow_indices[i]:crow_indices[i + 1]]`, at the same range of `col_indices`.
+
+    Args:
+      crow_indices: the position in `values` at which each row begins, and the end.
+      col_indices: the columns of the values.
+      values: the elements.
+      size: the shape. Default: the smallest that fits.
+      check_invariants: check the indices. Default: False, or as `torch.sparse.check_sparse_tensor_invariants` says.
+      dtype: the dtype of the values. Default: that of `values`.
+      device: the device. Default: that of `values`.
+
+    >>> torchlike.sparse_csr_tensor([0, 1, 2], [1, 0], [5.0, 6.0]).to_dense()
+    tensor([[0., 5.],
+            [6., 0.]])
     """
     factories.no_pinning(pin_memory)
     return _compressed(
@@ -167,7 +187,17 @@ def sparse_csc_tensor(
     requires_grad: bool = False,
     check_invariants: bool | None = None,
 ) -> Any:
-    """Return a matrix in the compressed sparse column (CSC) layout. See `sparse_csr_tensor`."""
+    """Return a matrix in the compressed sparse column (CSC) layout. See `sparse_csr_tensor`.
+
+    Args:
+      ccol_indices: the position in `values` at which each column begins, and the end.
+      row_indices: the rows of the values.
+      values: the elements.
+      size: the shape. Default: the smallest that fits.
+      check_invariants: check the indices. Default: False, or as `torch.sparse.check_sparse_tensor_invariants` says.
+      dtype: the dtype of the values. Default: that of `values`.
+      device: the device. Default: that of `values`.
+    """
     factories.no_pinning(pin_memory)
     return _compressed(
         "sparse_csc_tensor",
@@ -186,7 +216,16 @@ def sparse_csc_tensor(
 def sparse_compressed_tensor(
     compressed_indices: Any, plain_indices: Any, values: Any, size: Any = None, *, layout: Any = None, **options: Any
 ) -> Any:
-    """Return a matrix of layout CSR or CSC."""
+    """Return a matrix of layout CSR or CSC.
+
+    Args:
+      compressed_indices: the positions in `values` at which the rows (CSR) or columns (CSC) begin, and the end.
+      plain_indices: the columns (CSR) or rows (CSC) of the values.
+      values: the elements.
+      size: the shape. Default: the smallest that fits.
+      layout: `torch.sparse_csr` or `torch.sparse_csc`.
+      options: `dtype`, `device`, `pin_memory`, `requires_grad` and `check_invariants`.
+    """
     if layout is None:
         raise RuntimeError("sparse_compressed_tensor expected sparse compressed tensor layout but got none")
     if layout not in (mf.sparse_csr, mf.sparse_csc):

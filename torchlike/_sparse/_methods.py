@@ -120,7 +120,11 @@ def dense_dim(self: Any) -> int:
 
 
 def sparse_mask(self: Any, mask: Any) -> Any:
-    """Return the elements of a strided tensor at the indices of the sparse tensor `mask`."""
+    """Return the elements of a strided tensor at the indices of the sparse tensor `mask`.
+
+    Args:
+      mask: a sparse tensor of the same shape. Its values are not used.
+    """
     if mask.layout is mf.strided:
         raise _errors.layouts.not_for("sparse_mask", mask.layout)
     if self.shape != mask.shape:

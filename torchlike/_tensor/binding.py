@@ -32,6 +32,21 @@ def _named(made: Any, op: Op, name: str) -> Callable:
     return made
 
 
+def _function(op: Op, name: str) -> Callable:
+    """Return the public function of an operator. Its signature has `out` if the function has."""
+    made: Any = _named(_with_out(op, CALLERS[name]), op, name)
+    if made is not CALLERS[name]:
+        made.__signature__ = op.signature_with_out
+    return made
+
+
+def _twin(op: Op, name: str) -> Callable:
+    made = _in_place(op, CALLERS[op.name])
+    doc = made.__doc__
+    _named(made, op, name).__doc__ = doc
+    return made
+
+
 def _with_out(op: Op, call: Callable) -> Callable:
     """Return the public function of an operator. It handles calls with `out=` and passes all other calls to `call`."""
     if not op.public.out or op.family == "view":
@@ -130,7 +145,7 @@ def in_place_of(name: str, function: Callable, apart: bool = False, op: Op | Non
 
     made: Any = twin
     made.__name__ = made.__qualname__ = name + "_"
-    made.__doc__ = f"Apply `{name}` in place."
+    made.__doc__ = f"Apply `{name}` in place, and return this tensor."
     made.__wrapped__ = function
     return made
 
@@ -163,7 +178,7 @@ def assign(target: Tensor, result: Tensor, since: int | None = None) -> Tensor:
     return target
 
 
-PUBLIC: dict[str, Callable] = {n: _named(_with_out(REGISTRY[n], c), REGISTRY[n], n) for n, c in CALLERS.items()}
+PUBLIC: dict[str, Callable] = {name: _function(REGISTRY[name], name) for name in CALLERS}
 
 
 def bind_methods() -> None:
@@ -173,7 +188,7 @@ def bind_methods() -> None:
         if "Tensor" in op.public.where and not hasattr(Tensor, name):
             setattr(Tensor, name, _named(_method(call), op, name))
         if op.public.inplace and not hasattr(Tensor, name + "_"):
-            setattr(Tensor, name + "_", _named(_in_place(op, call), op, name + "_"))
+            setattr(Tensor, name + "_", _twin(op, name + "_"))
 
 
 def _method(call: Callable) -> Callable:

@@ -43,6 +43,10 @@ def from_numpy(ndarray: np.ndarray) -> Tensor:
     >>> t[2, 0] = 5
     >>> a[0]
     array([1., 1., 5.])
+
+    >>> import numpy
+    >>> torchlike.from_numpy(numpy.array([1, 2]))
+    tensor([1, 2])
     """
     if not isinstance(ndarray, np.ndarray):
         kind = type(ndarray)
@@ -153,6 +157,10 @@ def from_file(
     Args:
       shared: if True, map the file, so that writes to the tensor go to the file, and extend a file that is too short.
         Otherwise, read the file once.
+      filename: the path.
+      size: the number of elements.
+      layout: not supported; it must be None.
+      device: the CPU.
 
     Raises RuntimeError if the file cannot be opened or is too short.
     """
@@ -288,7 +296,11 @@ def _check_exported(tensor: Tensor) -> None:
 
 
 def to_dlpack(tensor: Tensor) -> Any:
-    """Return a DLPack capsule over the memory of the tensor."""
+    """Return a DLPack capsule over the memory of the tensor.
+
+    Args:
+      tensor: a tensor.
+    """
     return tensor.__dlpack__()
 
 

@@ -105,6 +105,10 @@ def tensor(
 
     Python ints give int64, floats the default dtype, and bools bool.
 
+    Args:
+      data: the elements.
+      dtype: the dtype of the result. Default: inferred from `data`.
+
     >>> torchlike.tensor([[1., 2.], [3., 4.]]).shape
     torch.Size([2, 2])
     """
@@ -138,7 +142,16 @@ def no_pinning(pin_memory: bool) -> None:
 
 
 def as_tensor(data: Any, dtype: Dtype | None = None, device: Any = None) -> Tensor:
-    """Return `data` as a tensor. A tensor or NumPy array with that dtype and device is not copied."""
+    """Return `data` as a tensor. A tensor or NumPy array with that dtype and device is not copied.
+
+    Args:
+      data: a number, nested sequences, an array or a tensor.
+      dtype: the dtype of the result. Default: that of `data`.
+      device: the device of the result. Default: that of `data`.
+
+    >>> torchlike.as_tensor([1, 2])
+    tensor([1, 2])
+    """
     dtype = dtype_of("as_tensor", dtype)
     if isinstance(data, np.ndarray):
         data = from_numpy(data)
@@ -155,6 +168,8 @@ def asarray(
     Args:
       obj: a tensor, a NumPy array, an array that supports DLPack, an object with the buffer protocol, or numbers.
       copy: True always copies. False raises if the memory cannot be shared. None copies if needed.
+      dtype: the dtype of the result. Default: that of `obj`, or inferred from the numbers.
+      device: the device of the result. Default: that of `obj`, or the default device for numbers.
     """
     dtype = dtype_of("asarray", dtype)
     found = _sharing(obj, dtype, copy)
@@ -200,7 +215,11 @@ def scalar_tensor(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Return a zero-dim tensor with the value `s`. Its dtype is by default the default real or complex dtype."""
+    """Return a zero-dim tensor with the value `s`. Its dtype is by default the default real or complex dtype.
+
+    Args:
+      s: a number.
+    """
     no_pinning(pin_memory)
     only_strided("scalar_tensor", layout, requires_grad)
     kind = dtype_of("scalar_tensor", dtype) or (
@@ -379,7 +398,14 @@ def _filled(name: str, fill: Any, doc: str) -> Callable[..., Tensor]:
         return made if out is None else into(name, out, made, repeats=True)
 
     factory.__name__ = factory.__qualname__ = name
-    factory.__doc__ = doc
+    factory.__doc__ = f"""{doc}
+
+    Args:
+      more: `size` by name{", and `memory_format`" if name == "empty" else ""}.
+
+    >>> torchlike.{name}(2, 3).shape
+    torch.Size([2, 3])
+    """
     return factory
 
 
@@ -413,7 +439,18 @@ def full(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Return a tensor filled with one number. The dtype follows the type of the number."""
+    """Return a tensor filled with one number. The dtype follows the type of the number.
+
+    Args:
+      size: the shape, a sequence of ints.
+      fill_value: the number.
+      dtype: the dtype of the result. Default: int64, bool, the default dtype or its complex dtype, by the type of
+        `fill_value`.
+
+    >>> torchlike.full((2, 2), 7)
+    tensor([[7, 7],
+            [7, 7]])
+    """
     if fill_value is MISSING:
         raise _errors.arguments.missing("full", "fill_value")
     no_pinning(pin_memory)
@@ -448,7 +485,12 @@ def empty_strided(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Return an uninitialized tensor (zeros here) with the given shape and strides."""
+    """Return an uninitialized tensor (zeros here) with the given shape and strides.
+
+    Args:
+      size: the shape, a sequence of ints.
+      stride: the strides, in elements, one for each dim.
+    """
     only_strided("empty_strided", layout, requires_grad)
     shape, strides = shape_of((size,), "empty_strided"), tuple(int(s) for s in stride)
     if len(shape) != len(strides):
@@ -473,6 +515,10 @@ def empty_permuted(size: Any, physical_layout: Any, **options: Any) -> Tensor:
     """Return an uninitialized tensor (zeros here) with the given order of dims in memory.
 
     `physical_layout` lists the dims from the outermost to the innermost.
+
+    Args:
+      physical_layout: a permutation of the dims.
+      options: `dtype`, `layout`, `device`, `requires_grad` and `pin_memory`, as for `empty_strided`.
     """
     shape, order = shape_of((size,), "empty_permuted"), tuple(physical_layout)
     for place, n in enumerate(order):
@@ -506,7 +552,11 @@ def _like(name: str, fill: Any) -> Callable[..., Tensor]:
         return _full_like(input, fill, dtype_of(name, dtype), device, requires_grad, memory_format)
 
     like.__name__ = like.__qualname__ = name
-    like.__doc__ = f"Return `{name[:-5]}` with the shape, dtype, device and memory format of `input`."
+    like.__doc__ = f"""Return `{name[:-5]}` with the shape, dtype, device and memory format of `input`.
+
+    >>> torchlike.{name}(torchlike.tensor([1, 2])).dtype
+    torch.int64
+    """
     return like
 
 
@@ -565,7 +615,14 @@ def full_like(
     pin_memory: bool = False,
     memory_format: Any = None,
 ) -> Tensor:
-    """Return a tensor filled with one number, with the shape, dtype, device and memory order of `input`."""
+    """Return a tensor filled with one number, with the shape, dtype, device and memory order of `input`.
+
+    Args:
+      fill_value: the number.
+
+    >>> torchlike.full_like(torchlike.ones(2), 7)
+    tensor([7., 7.])
+    """
     no_pinning(pin_memory)
     only_strided("full_like", layout, requires_grad)
     number = _fill_number("full_like", fill_value)
@@ -575,6 +632,15 @@ def full_like(
 _SELF = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
+_NEW_ARGUMENTS = """Args:
+  stride: the strides, in elements, one for each dim.
+  fill_value: the number.
+  dtype: the dtype of the result. Default: that of this tensor.
+  device: the device of the result. Default: that of this tensor.
+  more: `size` by name.
+"""
+
+
 def _new(name: str, factory: Callable[..., Tensor]) -> Callable[..., Tensor]:
     def new(self: Tensor, *args: Any, dtype: Dtype | None = None, device: Any = None, **options: Any) -> Tensor:
         made = factory(*args, dtype=dtype or self.dtype, device=self.device if device is None else device, **options)
@@ -582,7 +648,9 @@ def _new(name: str, factory: Callable[..., Tensor]) -> Callable[..., Tensor]:
         return made
 
     new.__name__ = new.__qualname__ = name
-    new.__doc__ = f"Return `{name[4:]}` with the dtype and device of this tensor."
+    given = {"new_full": "(2, 3), 7", "new_empty_strided": "(2, 3), (3, 1)"}.get(name, "2, 3")
+    example = f"\n>>> torchlike.ones(1, dtype=torchlike.int64).{name}({given}).dtype\ntorch.int64\n"
+    new.__doc__ = f"Return `{name[4:]}` with the dtype and device of this tensor.\n\n{_NEW_ARGUMENTS}{example}"
     of_factory = inspect.signature(factory)
     parameters = [_SELF, *of_factory.parameters.values()]
     new.__signature__ = of_factory.replace(parameters=parameters)
@@ -599,7 +667,16 @@ def new_tensor(
     layout: Any = None,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Return a copy of `data`, with the dtype and device of this tensor."""
+    """Return a copy of `data`, with the dtype and device of this tensor.
+
+    Args:
+      data: a number, nested sequences, an array or a tensor.
+      dtype: the dtype of the result. Default: that of this tensor.
+      device: the device of the result. Default: that of this tensor.
+
+    >>> torchlike.ones(1).new_tensor([1, 2])
+    tensor([1., 2.])
+    """
     no_pinning(pin_memory)
     only_strided("new_tensor", layout, requires_grad)
     dtype, device = dtype_of("new_tensor", dtype) or self.dtype, self.device if device is None else device
@@ -610,7 +687,15 @@ def new_tensor(
 
 
 def new(self: Tensor, *args: Any, device: Any = None) -> Tensor:
-    """Return the result of the legacy constructor (see `legacy_tensor`) with the dtype and device of this tensor."""
+    """Return the result of the legacy constructor (see `legacy_tensor`) with the dtype and device of this tensor.
+
+    Args:
+      args: the sizes, as ints, or the data: a sequence, an array or a tensor.
+      device: the device of the result. Default: that of this tensor.
+
+    >>> torchlike.ones(1, dtype=torchlike.int64).new([1, 2])
+    tensor([1, 2])
+    """
     return legacy_tensor(*args, dtype=self.dtype, device=self.device if device is None else device)
 
 

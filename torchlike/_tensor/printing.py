@@ -45,15 +45,15 @@ def set_printoptions(
     """Set the printing options of tensors. The defaults are in parentheses.
 
     Args:
-        precision: the number of digits after the decimal point (4).
-        threshold: the number of elements above which only the corners are printed (1000).
-        edgeitems: the number of elements that are then printed at each end of each dimension (3).
-        linewidth: the number of characters in a line (80).
-        profile: `"default"`, `"short"` or `"full"`: the initial values of the other options.
-        sci_mode: use scientific notation: True, False, or None to decide by the numbers. Every call sets this option.
+      precision: the number of digits after the decimal point (4).
+      threshold: the number of elements above which only the corners are printed (1000).
+      edgeitems: the number of elements that are then printed at each end of each dimension (3).
+      linewidth: the number of characters in a line (80).
+      profile: `"default"`, `"short"` or `"full"`: the initial values of the other options.
+      sci_mode: use scientific notation: True, False, or None to decide by the numbers. Every call sets this option.
 
     Raises:
-        ValueError: the profile is unknown. PyTorch ignores an unknown profile.
+      ValueError: the profile is unknown. PyTorch ignores an unknown profile.
     """
     global _options
     if profile is not None and profile not in _PROFILES:

@@ -39,7 +39,15 @@ TENSOR_TYPES: set[type] = set()  # Tensor and its plain subclasses, for the disp
 
 
 class Tensor(Methods):
-    """A multi-dimensional array with PyTorch's behavior. `torchlike.tensor` creates one."""
+    """A multi-dimensional array with PyTorch's behavior. `torchlike.tensor` creates one.
+
+    Args:
+      args, kwargs: the sizes, as ints, or the data: a sequence, an array or a tensor, as for `Tensor.new`; and
+        `device`.
+
+    >>> torchlike.Tensor([1, 2])
+    tensor([1., 2.])
+    """
 
     __slots__ = (
         "__dict__",
@@ -250,7 +258,16 @@ class Tensor(Methods):
         return self._aval.shape
 
     def size(self, dim: int | None = None) -> Any:
-        """Return the shape, or the size of one dim."""
+        """Return the shape, or the size of one dim.
+
+        Args:
+          dim: the dim whose size is returned as an int. Default: all sizes are returned as a `torch.Size`.
+
+        >>> torchlike.ones(2, 3).size()
+        torch.Size([2, 3])
+        >>> torchlike.ones(2, 3).size(0)
+        2
+        """
         shape = self._aval.shape
         if dim is None:
             return shape
@@ -275,13 +292,21 @@ class Tensor(Methods):
         return self._aval.ndim
 
     def dim(self) -> int:
-        """Return the number of dims."""
+        """Return the number of dims.
+
+        >>> torchlike.ones(2, 3).dim()
+        2
+        """
         return self._aval.ndim
 
     ndimension = dim
 
     def numel(self) -> int:
-        """Return the number of elements."""
+        """Return the number of elements.
+
+        >>> torchlike.ones(2, 3).numel()
+        6
+        """
         return self._aval.numel
 
     nelement = numel
@@ -291,7 +316,13 @@ class Tensor(Methods):
         """The size of one element in bytes."""
         return self.dtype.itemsize
 
-    element_size = lambda self: self.dtype.itemsize
+    def element_size(self) -> int:
+        """Return the size of an element in bytes.
+
+        >>> torchlike.ones(2).element_size()
+        4
+        """
+        return self.dtype.itemsize
 
     @property
     def nbytes(self) -> int:
@@ -299,7 +330,14 @@ class Tensor(Methods):
         return self.numel() * self.dtype.itemsize
 
     def stride(self, dim: int | None = None) -> Any:
-        """Return the stride of each dim, or of one dim: the step in memory, in elements, from one index to the next."""
+        """Return the stride of each dim, or of one dim: the step in memory, in elements, from one index to the next.
+
+        Args:
+          dim: the dim whose stride is returned as an int. Default: all strides are returned as a tuple.
+
+        >>> torchlike.ones(2, 3).stride()
+        (3, 1)
+        """
         strides = _storage.strides_of(self.shape, self._strides)
         return strides if dim is None else strides[self._nonnegative(dim)]
 
@@ -316,7 +354,14 @@ class Tensor(Methods):
         return self._offset
 
     def is_contiguous(self, memory_format: Any = None) -> bool:
-        """Return whether the elements are in the order of a memory format (default: row-major) without gaps."""
+        """Return whether the elements are in the order of a memory format (default: row-major) without gaps.
+
+        Args:
+          memory_format: the order of the dims in memory.
+
+        >>> torchlike.ones(2, 3).T.is_contiguous()
+        False
+        """
         from torchlike._dtypes import memory_format as _memory_format
 
         return _memory_format.is_contiguous(self.shape, self.stride(), memory_format)
@@ -356,7 +401,11 @@ class Tensor(Methods):
     is_nested = property(lambda self: False, doc="Always False: nested tensors are not supported.")
 
     def is_floating_point(self) -> bool:
-        """Return whether the dtype is a real floating-point dtype."""
+        """Return whether the dtype is a real floating-point dtype.
+
+        >>> torchlike.ones(2).is_floating_point()
+        True
+        """
         return self.dtype.is_floating_point
 
     def is_complex(self) -> bool:
@@ -389,7 +438,14 @@ class Tensor(Methods):
         self._require_grad(wanted)
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
-        """Set `requires_grad` of this leaf, and return the tensor."""
+        """Set `requires_grad` of this leaf, and return the tensor.
+
+        Args:
+          requires_grad: True or False.
+
+        >>> torchlike.ones(2).requires_grad_()
+        tensor([1., 1.], requires_grad=True)
+        """
         if requires_grad.__class__ is not bool:
             raise _errors.arguments.wrong_type("requires_grad_", "requires_grad", 1, "bool", requires_grad)
         if modes.local.transforms:
@@ -466,7 +522,11 @@ class Tensor(Methods):
         self.grad = None
 
     def detach(self) -> Tensor:
-        """Return a tensor over the same storage that is detached from the gradient graph."""
+        """Return a tensor over the same storage that is detached from the gradient graph.
+
+        >>> torchlike.ones(2, requires_grad=True).detach().requires_grad
+        False
+        """
         versions.watch_result(self)
         made = alias(self)
         # PyTorch allows writes to a detached inference tensor outside inference mode, and counts them separately.
@@ -475,7 +535,11 @@ class Tensor(Methods):
         return made
 
     def detach_(self) -> Tensor:
-        """Detach this tensor from the gradient graph in place."""
+        """Detach this tensor from the gradient graph in place.
+
+        >>> (torchlike.ones(1, requires_grad=True) * 2).detach_().requires_grad
+        False
+        """
         if self._is_view() and not modes.local.inference:
             raise RuntimeError(
                 "Can't detach views in-place. Use detach() instead. If you are using "
@@ -532,6 +596,15 @@ class Tensor(Methods):
         """Register `hook(grad)`, called when this tensor's gradient is computed.
 
         The return value of the hook replaces the gradient, unless it is None.
+
+        Args:
+          hook: a function of the gradient. It must not change the gradient in place.
+
+        >>> x = torchlike.ones(1, requires_grad=True)
+        >>> handle = x.register_hook(lambda grad: grad * 2)
+        >>> x.sum().backward()
+        >>> x.grad
+        tensor([2.])
         """
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
@@ -539,7 +612,11 @@ class Tensor(Methods):
         return hold(hooks_of(node).tensor.setdefault(number, OrderedDict()), hooks.on_tensor(hook))
 
     def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
-        """Register `hook(self)`, called after each accumulation into the `.grad` of this leaf."""
+        """Register `hook(self)`, called after each accumulation into the `.grad` of this leaf.
+
+        Args:
+          hook: a function of this tensor.
+        """
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         if not self.is_leaf:
@@ -569,7 +646,11 @@ class Tensor(Methods):
         return to_numpy(self._value)
 
     def item(self) -> Any:
-        """Return the single element as a Python number. This flushes the pending trace and blocks."""
+        """Return the single element as a Python number. This flushes the pending trace and blocks.
+
+        >>> torchlike.tensor(3.5).item()
+        3.5
+        """
         value = self._value
         if value.aval.numel != 1:
             raise _errors.memory.not_one_element(value.aval.numel)
@@ -578,7 +659,11 @@ class Tensor(Methods):
         return element(value)
 
     def tolist(self) -> Any:
-        """Return the elements as nested lists of Python numbers."""
+        """Return the elements as nested lists of Python numbers.
+
+        >>> torchlike.tensor([[1, 2]]).tolist()
+        [[1, 2]]
+        """
         if self._aval.numel and not self._storage.whole.nbytes:
             raise RuntimeError("tolist() shouldn't be called on a tensor with unallocated storage")
         host = self._host()
@@ -590,6 +675,12 @@ class Tensor(Methods):
         Raises RuntimeError for a tensor that requires grad, and TypeError for a tensor on another device, unless
         `force`. With `force`, the tensor is detached and copied as needed. Raises TypeError for bfloat16 and 8-bit
         floats, which NumPy does not have.
+
+        Args:
+          force: allow copies.
+
+        >>> torchlike.tensor([1, 2]).numpy()
+        array([1, 2])
         """
         from torchlike._tensor import exchange
 

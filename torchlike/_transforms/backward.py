@@ -192,6 +192,11 @@ def grad(
       is_grads_batched: `grad_outputs` have an extra leading dim. The backward pass is vectorized over it, and the
         results have the same leading dim.
       materialize_grads: return zeros instead of None.
+
+    >>> import torchlike as torch
+    >>> x = torch.tensor(3.0, requires_grad=True)
+    >>> torch.autograd.grad(x * x, x)
+    (tensor(6.),)
     """
     try:
         if not only_inputs:

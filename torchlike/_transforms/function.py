@@ -29,6 +29,9 @@ class Function(FunctionCtx):
     Inside a function that `torch.vmap` maps, the operator runs unchanged if `generate_vmap_rule` is True. Otherwise,
     `vmap(info, in_dims, *args)` is called with the batched arguments.
 
+    Args:
+      args, kwargs: not used: the class has no useful instances.
+
     >>> import torchlike as torch
     >>> class Double(torch.autograd.Function):
     ...     @staticmethod

@@ -167,6 +167,17 @@ def gradgradcheck(
       gen_non_contig_grad_outputs: whether the random weights are non-contiguous.
       check_fwd_over_rev: whether to check forward mode over backward mode.
       check_rev_over_rev: whether to check backward mode over backward mode.
+      func: a function of the inputs that returns a tensor or a tuple of tensors.
+      inputs: a tensor or a tuple of tensors. Those that require grad are float64 or complex128.
+      eps: the step of the differences.
+      atol, rtol: the absolute and the relative tolerance.
+      raise_exception: raise an error if a check fails, else return False.
+      nondet_tol: the tolerance between two gradients from the same inputs.
+      check_undefined_grad: check that missing gradients count as zeros.
+      check_grad_dtypes: check that gradients have the dtypes of the inputs.
+      check_batched_grad: check gradients under `vmap`.
+      fast_mode: check random directions instead of whole Jacobians.
+      masked: treat the unspecified elements of sparse inputs as masked.
 
     All other arguments are those of `gradcheck`.
     """

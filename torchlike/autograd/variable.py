@@ -36,6 +36,11 @@ class VariableMeta(type):
 class Variable(metaclass=VariableMeta):
     """`Variable(tensor, requires_grad=False)` is a tensor that shares the memory of `tensor`.
 
+    Args:
+      data: a tensor. Default: an empty one.
+      requires_grad: let autograd record operations on the result.
+      volatile: has no effect.
+
     >>> import torchlike as torch
     >>> torch.autograd.Variable(torch.ones(1), requires_grad=True)
     tensor([1.], requires_grad=True)

@@ -12,7 +12,11 @@ _INSTEAD = "XLA allocates all memory"
 
 
 def caching_allocator_alloc(size: int, device: Any = None, stream: Any = None) -> int:
-    """Raise an error: XLA allocates all memory."""
+    """Raise an error: XLA allocates all memory.
+
+    Args:
+      size, device, stream: not used.
+    """
     if device is not None and not isinstance(device, int) and devices.device(device).index is None:
         found = devices.device(device)
         raise _errors.making.needs_index(found) if found.type == "cuda" else _errors.making.wrong_device("cuda", found)
@@ -45,7 +49,11 @@ def caching_allocator_disabled() -> _Scope:
 
 
 def caching_allocator_enable(value: bool = True) -> None:
-    """Do nothing for True. For False, raise an error if there is a GPU: XLA's allocator cannot be disabled."""
+    """Do nothing for True. For False, raise an error if there is a GPU: XLA's allocator cannot be disabled.
+
+    Args:
+      value: use the caching allocator.
+    """
     from torchlike.cuda import is_available
 
     if not value and is_available():
@@ -53,19 +61,31 @@ def caching_allocator_enable(value: bool = True) -> None:
 
 
 class MemPool:
-    """A pool of memory. Not supported: the constructor raises an error."""
+    """A pool of memory. Not supported: the constructor raises an error.
+
+    Args:
+      allocator, use_on_oom, no_split: not used.
+    """
 
     def __init__(self, allocator: Any = None, use_on_oom: bool = False, no_split: bool = False) -> None:
         _refused.refuse("MemPool", _INSTEAD, _errors.making.no_instance("MemPool"))
 
 
 def use_mem_pool(pool: Any, device: Any = None) -> _Scope:
-    """Return a context manager that raises when it is entered: pools are not supported."""
+    """Return a context manager that raises when it is entered: pools are not supported.
+
+    Args:
+      pool, device: not used.
+    """
     return _Scope("use_mem_pool")
 
 
 class CUDAPluggableAllocator:
-    """An allocator from a shared library. Not supported: the constructor raises an error."""
+    """An allocator from a shared library. Not supported: the constructor raises an error.
+
+    Args:
+      path_to_so_file, alloc_fn_name, free_fn_name: not used.
+    """
 
     def __init__(self, path_to_so_file: str, alloc_fn_name: str, free_fn_name: str) -> None:
         raise _errors.arguments.cannot("cuda.CUDAPluggableAllocator", _INSTEAD)

@@ -10,7 +10,11 @@ from torchlike._engine import accelerators
 
 
 def is_available() -> bool:
-    """Return whether JAX can use a GPU."""
+    """Return whether JAX can use a GPU.
+
+    >>> import torchlike as torch
+    >>> device = "cuda" if torch.cuda.is_available() else "cpu"
+    """
     return bool(accelerators.devices("cuda"))
 
 
@@ -74,7 +78,11 @@ def _index_of(device: Any) -> int | None:
 
 
 class device:
-    """A context manager that sets the current GPU of this thread. A negative index or None does nothing."""
+    """A context manager that sets the current GPU of this thread. A negative index or None does nothing.
+
+    Args:
+      device: a GPU: its index, its name or a device.
+    """
 
     def __init__(self, device: Any) -> None:
         self.idx = device if isinstance(device, int) else _index_of(device)
@@ -94,19 +102,31 @@ class device:
 
 
 class device_of(device):
-    """A context manager that sets the current GPU to that of a tensor. A tensor on another device does nothing."""
+    """A context manager that sets the current GPU to that of a tensor. A tensor on another device does nothing.
+
+    Args:
+      obj: a tensor.
+    """
 
     def __init__(self, obj: Any) -> None:
         super().__init__(obj.get_device() if obj.is_cuda else -1)
 
 
 def get_device_name(device: Any = None) -> str:
-    """Return the name of a GPU."""
+    """Return the name of a GPU.
+
+    Args:
+      device: a GPU: its index, its name or a device. Default: the current GPU.
+    """
     return accelerators.jax_device("cuda", device).device_kind
 
 
 def get_device_capability(device: Any = None) -> tuple[int, int]:
-    """Return the compute capability of a GPU as (major, minor)."""
+    """Return the compute capability of a GPU as (major, minor).
+
+    Args:
+      device: a GPU: its index, its name or a device. Default: the current GPU.
+    """
     major, _, minor = str(accelerators.jax_device("cuda", device).compute_capability).partition(".")
     return int(major), int(minor or 0)
 
@@ -136,7 +156,11 @@ class Properties:
 
 
 def get_device_properties(device: Any = None) -> Properties:
-    """Return the properties of a GPU; see `Properties`."""
+    """Return the properties of a GPU; see `Properties`.
+
+    Args:
+      device: a GPU: its index, its name or a device. Default: the current GPU.
+    """
     return Properties(device)
 
 
@@ -154,6 +178,9 @@ def is_bf16_supported(including_emulation: bool = True) -> bool:
     """Return whether a GPU is available, since XLA supports bfloat16 on every GPU.
 
     Without `including_emulation`, return whether its hardware has bfloat16 products (compute capability 8 or higher).
+
+    Args:
+      including_emulation: count GPUs on which bfloat16 is slow.
     """
     return is_available() and (including_emulation or get_device_capability()[0] >= 8)
 
@@ -164,5 +191,9 @@ def is_tf32_supported() -> bool:
 
 
 def synchronize(device: Any = None) -> None:
-    """Flush the pending trace and block until the GPU has finished."""
+    """Flush the pending trace and block until the GPU has finished.
+
+    Args:
+      device: a GPU: its index, its name or a device. Default: the current GPU.
+    """
     accelerators.synchronize("cuda", device)

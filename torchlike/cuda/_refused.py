@@ -25,7 +25,10 @@ def function(name: str, instead: str, absent: Callable[[], Exception] | None = N
         refuse(name, instead, None if absent is None else absent())
 
     refused.__name__ = refused.__qualname__ = name
-    refused.__doc__ = f"Raise an error: `{name}` is not supported; {instead}."
+    refused.__doc__ = (
+        f"Raise an error: `{name}` is not supported; {instead}.\n\n"
+        "Args:\n  args, kwargs: not used. They may be those of PyTorch's function.\n"
+    )
     return refused
 
 

@@ -21,14 +21,22 @@ def is_current_stream_capturing() -> bool:
 
 
 class CUDAGraph:
-    """A CUDA graph. Not supported: the constructor raises an error that suggests `torch.compile`."""
+    """A CUDA graph. Not supported: the constructor raises an error that suggests `torch.compile`.
+
+    Args:
+      keep_graph: not used.
+    """
 
     def __init__(self, keep_graph: bool = False) -> None:
         _refused.refuse("CUDAGraph", _INSTEAD, _errors.making.no_instance("CUDAGraph"))
 
 
 class graph:
-    """The capture of a CUDA graph. Not supported: the constructor raises an error that suggests `torch.compile`."""
+    """The capture of a CUDA graph. Not supported: the constructor raises an error that suggests `torch.compile`.
+
+    Args:
+      cuda_graph, args, kwargs: not used.
+    """
 
     def __init__(self, cuda_graph: Any, *args: Any, **kwargs: Any) -> None:
         _refused.refuse("graph", _INSTEAD, _errors.making.no_cuda_stream())

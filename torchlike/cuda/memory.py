@@ -39,33 +39,57 @@ _NO_HISTORY = "jax.profiler.save_device_memory_profile writes what is allocated,
 
 
 def memory_allocated(device: Any = None) -> int:
-    """Return the number of bytes in use."""
+    """Return the number of bytes in use.
+
+    Args:
+      device: a GPU: its index, its name or a device. Default: the current GPU.
+    """
     return accelerators.statistic("cuda", device, *NAMES["allocated_bytes.all.current"])
 
 
 def max_memory_allocated(device: Any = None) -> int:
-    """Return the peak number of bytes in use since the process started. XLA's allocator cannot reset it."""
+    """Return the peak number of bytes in use since the process started. XLA's allocator cannot reset it.
+
+    Args:
+      device: a GPU: its index, its name or a device. Default: the current GPU.
+    """
     return accelerators.statistic("cuda", device, *NAMES["allocated_bytes.all.peak"])
 
 
 def memory_reserved(device: Any = None) -> int:
-    """Return the number of bytes that the allocator has reserved, whether they are in use or not."""
+    """Return the number of bytes that the allocator has reserved, whether they are in use or not.
+
+    Args:
+      device: a GPU: its index, its name or a device. Default: the current GPU.
+    """
     return accelerators.statistic("cuda", device, *NAMES["reserved_bytes.all.current"])
 
 
 def max_memory_reserved(device: Any = None) -> int:
-    """Return the peak number of bytes that the allocator has reserved."""
+    """Return the peak number of bytes that the allocator has reserved.
+
+    Args:
+      device: a GPU: its index, its name or a device. Default: the current GPU.
+    """
     return accelerators.statistic("cuda", device, *NAMES["reserved_bytes.all.peak"])
 
 
 def memory_cached(device: Any = None) -> int:
-    """Return `memory_reserved(device)`, with PyTorch's warning that the function was renamed."""
+    """Return `memory_reserved(device)`, with PyTorch's warning that the function was renamed.
+
+    Args:
+      device: a GPU: its index, its name or a device. Default: the current GPU.
+    """
     warn(_errors.making.renamed_memory("memory"), FutureWarning)
     return memory_reserved(device)
 
 
 def max_memory_cached(device: Any = None) -> int:
-    """Return `max_memory_reserved(device)`, with PyTorch's warning that the function was renamed."""
+    """Return `max_memory_reserved(device)`, with PyTorch's warning that the function was renamed.
+
+    Args:
+      device: a GPU: its index, its name or a device. Default: the current GPU.
+    """
     warn(_errors.making.renamed_memory("max_memory"), FutureWarning)
     return max_memory_reserved(device)
 
@@ -74,12 +98,19 @@ def memory_stats(device: Any = None) -> OrderedDict[str, int]:
     """Return the allocator's statistics: those of PyTorch that XLA has, and all others by XLA's names.
 
     Without a GPU, the dictionary is empty.
+
+    Args:
+      device: a GPU: its index, its name or a device. Default: the current GPU.
     """
     return accelerators.statistics("cuda", device, NAMES)
 
 
 def memory_stats_as_nested_dict(device: Any = None) -> dict[str, Any]:
-    """Return `memory_stats(device)` as nested dictionaries: one level for each part of a name between dots."""
+    """Return `memory_stats(device)` as nested dictionaries: one level for each part of a name between dots.
+
+    Args:
+      device: a GPU: its index, its name or a device. Default: the current GPU.
+    """
     found: dict[str, Any] = {}
     for name, value in memory_stats(device).items():
         *outer, last = name.split(".")
@@ -91,7 +122,12 @@ def memory_stats_as_nested_dict(device: Any = None) -> dict[str, Any]:
 
 
 def memory_summary(device: Any = None, abbreviated: bool = False) -> str:
-    """Return the allocator's statistics as a table. `abbreviated` omits zeros."""
+    """Return the allocator's statistics as a table. `abbreviated` omits zeros.
+
+    Args:
+      device: a GPU: its index, its name or a device. Default: the current GPU.
+      abbreviated: omit the rows without data.
+    """
     accelerators.number("cuda", device)
     if not accelerators.devices("cuda"):
         raise KeyError("allocated_bytes.all.current")  # as PyTorch does
@@ -100,7 +136,11 @@ def memory_summary(device: Any = None, abbreviated: bool = False) -> str:
 
 
 def mem_get_info(device: Any = None) -> tuple[int, int]:
-    """Return the free and the total number of bytes that XLA may use."""
+    """Return the free and the total number of bytes that XLA may use.
+
+    Args:
+      device: a GPU: its index, its name or a device. Default: the current GPU.
+    """
     return accelerators.free_and_total("cuda", device)
 
 
@@ -115,7 +155,11 @@ def ipc_collect() -> None:
 
 
 def get_per_process_memory_fraction(device: Any = None) -> float:
-    """Return the fraction of the GPU's memory that XLA may use: XLA_PYTHON_CLIENT_MEM_FRACTION, by default 0.75."""
+    """Return the fraction of the GPU's memory that XLA may use: XLA_PYTHON_CLIENT_MEM_FRACTION, by default 0.75.
+
+    Args:
+      device: a GPU: its index, its name or a device. Default: the current GPU.
+    """
     accelerators.jax_device("cuda", device)
     names = "XLA_CLIENT_MEM_FRACTION", "XLA_PYTHON_CLIENT_MEM_FRACTION"
     return float(next((os.environ[name] for name in names if os.environ.get(name)), 0.75))
@@ -137,12 +181,20 @@ def _reset_all(name: str, device: Any) -> None:
 
 
 def reset_max_memory_allocated(device: Any = None) -> None:
-    """Raise an error, like `reset_peak_memory_stats`."""
+    """Raise an error, like `reset_peak_memory_stats`.
+
+    Args:
+      device: has no effect.
+    """
     _reset_all("reset_max_memory_allocated", device)
 
 
 def reset_max_memory_cached(device: Any = None) -> None:
-    """Raise an error, like `reset_peak_memory_stats`."""
+    """Raise an error, like `reset_peak_memory_stats`.
+
+    Args:
+      device: has no effect.
+    """
     _reset_all("reset_max_memory_cached", device)
 
 
@@ -169,5 +221,9 @@ _record_memory_history = _refused.native("memory._record_memory_history", _NO_HI
 
 
 def list_gpu_processes(device: Any = None) -> str:
-    """Return PyTorch's answer without NVIDIA's management library: a sentence that says that it is not installed."""
+    """Return PyTorch's answer without NVIDIA's management library: a sentence that says that it is not installed.
+
+    Args:
+      device: a GPU: its index, its name or a device. Default: the current GPU.
+    """
     return "pynvml module not found, please install nvidia-ml-py"

@@ -21,13 +21,21 @@ def default_generators_of(type: str) -> tuple:
 
 
 def manual_seed(seed: int) -> None:
-    """Seed the generator of the current GPU. Without a GPU, do nothing."""
+    """Seed the generator of the current GPU. Without a GPU, do nothing.
+
+    Args:
+      seed: an int of 64 bits.
+    """
     if accelerators.devices("cuda"):
         _generator().manual_seed(int(seed))
 
 
 def manual_seed_all(seed: int) -> None:
-    """Seed the generators of all GPUs."""
+    """Seed the generators of all GPUs.
+
+    Args:
+      seed: an int of 64 bits.
+    """
     _random.seed_all(int(seed), "cuda")
 
 
@@ -49,7 +57,11 @@ def initial_seed() -> int:
 
 
 def get_rng_state(device: Any = "cuda") -> Any:
-    """Return the state of a GPU's generator as a uint8 tensor of shape (16,) on the CPU: the seed and the offset."""
+    """Return the state of a GPU's generator as a uint8 tensor of shape (16,) on the CPU: the seed and the offset.
+
+    Args:
+      device: a GPU: its index, its name or a device.
+    """
     return _generator(device).get_state()
 
 
@@ -59,11 +71,20 @@ def get_rng_state_all() -> list:
 
 
 def set_rng_state(new_state: Any, device: Any = "cuda") -> None:
-    """Restore a state that `get_rng_state` of torchlike or of PyTorch returned."""
+    """Restore a state that `get_rng_state` of torchlike or of PyTorch returned.
+
+    Args:
+      new_state: the state, a uint8 tensor on the CPU.
+      device: a GPU: its index, its name or a device.
+    """
     _generator(device).set_state(new_state)
 
 
 def set_rng_state_all(new_states: list) -> None:
-    """Restore the states that `get_rng_state_all` returned."""
+    """Restore the states that `get_rng_state_all` returned.
+
+    Args:
+      new_states: a state for each GPU.
+    """
     for i, state in enumerate(new_states):
         set_rng_state(state, i)

@@ -16,8 +16,9 @@ class Stream(_any_streams.Stream):
     """The single stream of a GPU.
 
     Args:
-      device: A GPU, its name or its index. The default is the current GPU.
-      priority: Without effect.
+      device: a GPU: its index, its name or a device. Default: the current GPU.
+      priority: has no effect.
+      kwargs: has no effect.
     """
 
     def __init__(self, device: Any = None, priority: int = 0, **kwargs: Any) -> None:
@@ -45,7 +46,11 @@ class Stream(_any_streams.Stream):
 
 
 class ExternalStream(Stream):
-    """A stream of another library. Not supported: the constructor raises an error."""
+    """A stream of another library. Not supported: the constructor raises an error.
+
+    Args:
+      stream_ptr, device, kwargs: not used.
+    """
 
     def __init__(self, stream_ptr: int, device: Any = None, **kwargs: Any) -> None:
         _refused.refuse("ExternalStream", _INSTEAD)
@@ -76,7 +81,11 @@ class Event(_any_streams.Event):
 
 
 class StreamContext:
-    """A context manager that selects a stream. It has no effect, since there is only one stream."""
+    """A context manager that selects a stream. It has no effect, since there is only one stream.
+
+    Args:
+      stream: a stream, or None.
+    """
 
     def __init__(self, stream: Stream | None) -> None:
         self.stream = stream
@@ -89,12 +98,20 @@ class StreamContext:
 
 
 def stream(stream: Stream | None) -> StreamContext:
-    """Return a context manager that selects a stream. It has no effect, since there is only one stream."""
+    """Return a context manager that selects a stream. It has no effect, since there is only one stream.
+
+    Args:
+      stream: a stream, or None.
+    """
     return StreamContext(stream)
 
 
 def set_stream(stream: Stream | None) -> None:
-    """Do nothing: there is only one stream per GPU."""
+    """Do nothing: there is only one stream per GPU.
+
+    Args:
+      stream: a stream.
+    """
     if stream is not None:
         stream.stream_id  # noqa: B018  as in PyTorch, any other object raises AttributeError
         accelerators.jax_device("cuda", None)
@@ -106,10 +123,18 @@ def _stream_of(device: Any) -> Stream:
 
 
 def current_stream(device: Any = None) -> Stream:
-    """Return the single stream of a GPU."""
+    """Return the single stream of a GPU.
+
+    Args:
+      device: a GPU: its index, its name or a device. Default: the current GPU.
+    """
     return _stream_of(device)
 
 
 def default_stream(device: Any = None) -> Stream:
-    """Return the single stream of a GPU."""
+    """Return the single stream of a GPU.
+
+    Args:
+      device: a GPU: its index, its name or a device. Default: the current GPU.
+    """
     return _stream_of(device)

@@ -139,6 +139,15 @@ def grad_and_value(func: Callable, argnums: Argnums = 0, has_aux: bool = False) 
 
     The returned function returns `(gradient, value)`, or `(gradient, (value, aux))` with `has_aux`. The arguments are
     those of `grad`.
+
+    Args:
+      func: a function that returns a tensor of one element, or `(tensor, aux)` with `has_aux`.
+      argnums: the position, or a tuple of positions, of the arguments to differentiate.
+      has_aux: `func` also returns other data.
+
+    >>> import torchlike as torch
+    >>> torch.func.grad_and_value(lambda x: x * x)(torch.tensor(3.0))
+    (tensor(6.), tensor(9.))
     """
 
     @functools.wraps(func, updated=())
@@ -316,6 +325,10 @@ def linearize(func: Callable, *primals: Any) -> tuple[Any, Callable]:
     """Return `(func(*primals), push)`. `push(*tangents)` returns the Jacobian-vector product at these primals.
 
     PyTorch stores a graph of the linearized function. Here, `push` calls `func` again.
+
+    Args:
+      func: a function of tensors, or of trees of them, that returns such.
+      primals: its arguments.
     """
     leaves, spec = tree_flatten(primals)
     kept = spec.unflatten([wrap(*x._pair()) if isinstance(x, Tensor) else x for x in leaves])

@@ -75,6 +75,18 @@ def jacfwd(func: Callable, argnums: Argnums = 0, has_aux: bool = False, *, rando
 
     One forward pass is mapped over the elements of the arguments. The arguments and the result are those of `jacrev`.
     `randomness` is that of `vmap`.
+
+    Args:
+      func: a function of tensors that returns a tensor or a tree of them, or `(result, aux)` with `has_aux`.
+      argnums: the position, or a tuple of positions, of the arguments to differentiate.
+      has_aux: `func` also returns other data.
+      randomness: "error", "different" or "same": whether `func` may draw random numbers, and whether each element has
+        its own.
+
+    >>> import torchlike as torch
+    >>> torch.func.jacfwd(lambda x: x**2)(torch.tensor([1.0, 2.0]))
+    tensor([[2., 0.],
+            [0., 4.]])
     """
 
     def jacobian(*args: Any) -> Any:
@@ -107,6 +119,10 @@ def jacfwd(func: Callable, argnums: Argnums = 0, has_aux: bool = False, *, rando
 
 def hessian(func: Callable, argnums: Argnums = 0) -> Callable:
     """Return a function that computes the second derivatives of `func`: `jacfwd(jacrev(func))`.
+
+    Args:
+      func: a function of tensors that returns a tensor.
+      argnums: the position, or a tuple of positions, of the arguments to differentiate.
 
     >>> import torchlike as torch
     >>> torch.func.hessian(lambda x: (x**3).sum())(torch.tensor([1.0, 2.0]))

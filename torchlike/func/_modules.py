@@ -44,6 +44,9 @@ def stack_module_state(models: Sequence[Module]) -> tuple[dict[str, Any], dict[s
     """Return dicts of the parameters and of the buffers of several models of one class.
 
     The tensors of each name are stacked along a new first dim.
+
+    Args:
+      models: the modules. They are all in training mode or all in eval mode.
     """
     from torchlike import stack
 
@@ -62,7 +65,11 @@ def stack_module_state(models: Sequence[Module]) -> tuple[dict[str, Any], dict[s
 
 
 def replace_all_batch_norm_modules_(root: Module) -> Module:
-    """Make all batch norm modules in `root` (including itself) use batch statistics only. Return `root`."""
+    """Make all batch norm modules in `root` (including itself) use batch statistics only. Return `root`.
+
+    Args:
+      root: a module.
+    """
     from torchlike.nn.modules.batchnorm import _BatchNorm
 
     for module in root.modules():
@@ -73,7 +80,11 @@ def replace_all_batch_norm_modules_(root: Module) -> Module:
 
 
 def functionalize(func: Any, *, remove: str = "mutations") -> Any:
-    """Raise an error: PyTorch's `functionalize` rewrites functions for its tracers, which torchlike does not have."""
+    """Raise an error: PyTorch's `functionalize` rewrites functions for its tracers, which torchlike does not have.
+
+    Args:
+      func, remove: not used.
+    """
     raise NotImplementedError(
         "torch.func.functionalize rewrites functions for PyTorch's tracers, which torchlike "
         "does not have; call the function itself"

@@ -209,6 +209,10 @@ def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
     """Return all examples of a batched tensor, stacked along the first dim, for debugging inside a mapped function.
 
     `recurse`: unwrap all levels of nested `vmap`. A tensor that is not batched is returned unchanged.
+
+    Args:
+      tensor: a tensor.
+      recurse: unwrap all levels.
     """
     value = tensor._value
     if not isinstance(value, Row):

@@ -17,14 +17,22 @@ from torchlike.jit._trace import TracerWarning as TracerWarning
 
 
 class ScriptModule:
-    """The class of compiled modules. Not supported: the constructor raises an error."""
+    """The class of compiled modules. Not supported: the constructor raises an error.
+
+    Args:
+      args, kwargs: not used.
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise _errors.arguments.no_torchscript("ScriptModule")
 
 
 class ScriptFunction:
-    """The class of compiled functions. Not supported: the constructor raises an error."""
+    """The class of compiled functions. Not supported: the constructor raises an error.
+
+    Args:
+      args, kwargs: not used.
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise _errors.arguments.no_torchscript("ScriptFunction")
@@ -36,22 +44,40 @@ def is_scripting() -> bool:
 
 
 def is_tracing() -> bool:
-    """Return False, because code is never traced by TorchScript."""
+    """Return False, because code is never traced by TorchScript.
+
+    >>> import torchlike as torch
+    >>> torch.jit.is_tracing()
+    False
+    """
     return False
 
 
 def annotate(the_type: Any, the_value: Any) -> Any:
-    """Return `the_value`. The type is only used by TorchScript's compiler."""
+    """Return `the_value`. The type is only used by TorchScript's compiler.
+
+    Args:
+      the_type: a type.
+      the_value: any object.
+    """
     return the_value
 
 
 def export(fn: Callable) -> Callable:
-    """Return `fn` unchanged. In TorchScript, the decorator marks a method to be compiled."""
+    """Return `fn` unchanged. In TorchScript, the decorator marks a method to be compiled.
+
+    Args:
+      fn: a function.
+    """
     return fn
 
 
 def unused(fn: Callable) -> Callable:
-    """Return `fn` unchanged. In TorchScript, the decorator replaces the body of the method by an error."""
+    """Return `fn` unchanged. In TorchScript, the decorator replaces the body of the method by an error.
+
+    Args:
+      fn: a function.
+    """
     return fn
 
 
@@ -59,6 +85,10 @@ def ignore(drop: Any = False, **kwargs: Any) -> Any:
     """Return the function unchanged. In TorchScript, the decorator leaves a function uncompiled.
 
     The decorator can be used with or without arguments.
+
+    Args:
+      drop: the function, or in TorchScript, whether calls are removed.
+      kwargs: has no effect.
     """
     if callable(drop):
         return drop
@@ -68,7 +98,11 @@ def ignore(drop: Any = False, **kwargs: Any) -> Any:
 
 
 def script_method(fn: Callable) -> Callable:
-    """Return `fn` unchanged. In TorchScript, the decorator marks a method of a `ScriptModule`."""
+    """Return `fn` unchanged. In TorchScript, the decorator marks a method of a `ScriptModule`.
+
+    Args:
+      fn: a function.
+    """
     return fn
 
 
@@ -83,7 +117,11 @@ def _overload(func: Callable) -> Callable:
 
 
 def script_if_tracing(fn: Callable) -> Callable:
-    """Return `fn` unchanged. In TorchScript, the decorator compiles a function when it is called during tracing."""
+    """Return `fn` unchanged. In TorchScript, the decorator compiles a function when it is called during tracing.
+
+    Args:
+      fn: a function.
+    """
     return fn
 
 
@@ -91,7 +129,11 @@ _script_if_tracing = script_if_tracing
 
 
 def interface(obj: type) -> type:
-    """Return the class unchanged. In TorchScript, the decorator declares a module interface."""
+    """Return the class unchanged. In TorchScript, the decorator declares a module interface.
+
+    Args:
+      obj: a class.
+    """
     return obj
 
 
@@ -100,6 +142,10 @@ def isinstance(obj: Any, target_type: Any) -> bool:
 
     The elements of containers are checked too. The type can be, for example, `list[int]`, `Optional[Tensor]` or a tuple
     of types.
+
+    Args:
+      obj: any object.
+      target_type: a type, or a tuple of types.
 
     >>> import torchlike as torch
     >>> torch.jit.isinstance([1, 2], list[int]), torch.jit.isinstance([1, "a"], list[int])
@@ -125,6 +171,10 @@ def fork(func: Callable, *args: Any, **kwargs: Any) -> Future:
     """Call `func(*args, **kwargs)` and return a completed future with the result.
 
     The call runs immediately, not asynchronously. As always, its operators may be recorded and executed later.
+
+    Args:
+      func: the function.
+      args, kwargs: its arguments.
     """
     future: Future = Future()
     future.set_result(func(*args, **kwargs))
@@ -132,7 +182,11 @@ def fork(func: Callable, *args: Any, **kwargs: Any) -> Future:
 
 
 def wait(future: Future) -> Any:
-    """Return the result of a future that `fork` returned."""
+    """Return the result of a future that `fork` returned.
+
+    Args:
+      future: a future.
+    """
     return future.wait()
 
 
@@ -141,8 +195,12 @@ def freeze(mod: Any, preserved_attrs: list[str] | None = None, optimize_numerics
 
     Freezing is unnecessary, because constants are detected when a step is compiled.
 
+    Args:
+      mod: a module in eval mode.
+      preserved_attrs, optimize_numerics: have no effect.
+
     Raises:
-        RuntimeError: The module is in training mode.
+      RuntimeError: The module is in training mode.
     """
     _trace.deprecated("freeze", "use `torch.compile` instead")
     if getattr(mod, "training", False):
@@ -154,7 +212,12 @@ def freeze(mod: Any, preserved_attrs: list[str] | None = None, optimize_numerics
 
 
 def optimize_for_inference(mod: Any, other_methods: list[str] | None = None) -> Any:
-    """Return the module unchanged, like `freeze`."""
+    """Return the module unchanged, like `freeze`.
+
+    Args:
+      mod: a module in eval mode.
+      other_methods: has no effect.
+    """
     _trace.deprecated("optimize_for_inference", "use `torch.compile` instead")
     return freeze(mod, other_methods)
 
@@ -171,10 +234,10 @@ def trace_module(
     """Call `trace` for several methods of a module, and return the module unchanged.
 
     Args:
-        mod: the module.
-        inputs: a dict from method names to example inputs.
-        check_trace, check_inputs: as for `trace`; `check_inputs` is a list of such dicts.
-        optimize, check_tolerance, strict: accepted for compatibility, without effect.
+      mod: the module.
+      inputs: a dict from method names to example inputs.
+      check_trace, check_inputs: as for `trace`; `check_inputs` is a list of such dicts.
+      optimize, check_tolerance, strict: accepted for compatibility, without effect.
     """
     for name, given in inputs.items():
         method = mod if name == "forward" else getattr(mod, name)
@@ -191,6 +254,10 @@ def script(obj: Any, optimize: None = None, _frames_up: int = 0, _rcb: Any = Non
     """Return the function, module or class unchanged. A dict, list or string is also returned unchanged.
 
     The result runs as ordinary Python code. It lacks the members `save`, `code` and `graph` of a compiled object.
+
+    Args:
+      obj: a function, module, class, dict, list or string.
+      optimize, example_inputs: have no effect.
     """
     if not callable(obj) and not builtins.isinstance(obj, dict | list | str):
         raise _errors.arguments.no_torchscript("script")
@@ -217,12 +284,13 @@ def trace(
     `TracerWarning` shows each place where a tensor becomes a Python value, which a PyTorch trace would not record.
 
     Args:
-        func: the function or module.
-        example_inputs: a tuple or list of positional arguments, or a single argument.
-        check_trace: whether the function is called twice more, without gradients, as by PyTorch's check.
-        check_inputs: a list of arguments for the check, in place of `example_inputs`.
-        optimize, check_tolerance, strict: accepted for compatibility, without effect.
-        example_kwarg_inputs: a dict of keyword arguments, in place of `example_inputs`.
+      func: the function or module.
+      example_inputs: a tuple or list of positional arguments, or a single argument.
+      check_trace: whether the function is called twice more, without gradients, as by PyTorch's check.
+      check_inputs: a list of arguments for the check, in place of `example_inputs`.
+      optimize, check_tolerance, strict: accepted for compatibility, without effect.
+      example_kwarg_inputs: a dict of keyword arguments, in place of `example_inputs`.
+      internal: not supported.
     """
     if internal:
         raise _errors.arguments.unsupported("jit.trace", sorted(internal)[0])
@@ -234,12 +302,20 @@ def trace(
 
 
 def save(m: Any, f: Any, _extra_files: Any = None) -> None:
-    """Raise an error, because there is no TorchScript program to save."""
+    """Raise an error, because there is no TorchScript program to save.
+
+    Args:
+      m, f: not used.
+    """
     raise _errors.arguments.no_torchscript("save")
 
 
 def load(f: Any, map_location: Any = None, _extra_files: Any = None, _restore_shapes: bool = False) -> Any:
-    """Raise an error, because TorchScript programs cannot be loaded."""
+    """Raise an error, because TorchScript programs cannot be loaded.
+
+    Args:
+      f, map_location: not used.
+    """
     raise _errors.arguments.no_torchscript("load")
 
 

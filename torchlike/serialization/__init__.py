@@ -20,7 +20,11 @@ MAP_LOCATION = Any  # the annotation of `map_location`: a device, its name, a di
 
 
 class PyTorchFileReader:
-    """A reader of single records of a checkpoint file. Not supported: the constructor raises."""
+    """A reader of single records of a checkpoint file. Not supported: the constructor raises.
+
+    Args:
+      args: not used.
+    """
 
     def __init__(self, *args: Any) -> None:
         raise _arguments.cannot("PyTorchFileReader", "read the file with torch.load")

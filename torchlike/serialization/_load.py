@@ -37,23 +37,23 @@ def load(
     except those of memory-mapped storages. PyTorch does not verify checksums.
 
     Args:
-        f: a path, or a seekable binary file.
-        map_location: the target device of the tensors. It is a device or its name, a dict from a location in the file
-            to a location, or a function `(storage, location) -> storage or None`. By default each tensor is loaded to
-            the device from which it was saved.
-        pickle_module: the module that replaces `pickle`. Only valid without `weights_only`.
-        weights_only: if True, load only tensors, plain containers and the globals that `add_safe_globals` allows. The
-            default is True, unless `pickle_module` is given. With False, the file can execute arbitrary code: use it
-            only for files that you trust.
-        mmap: if True, memory-map the storages instead of reading them. Requires a path.
-        pickle_load_args: keyword arguments of the unpickler.
+      f: a path, or a seekable binary file.
+      map_location: the target device of the tensors. It is a device or its name, a dict from a location in the file
+          to a location, or a function `(storage, location) -> storage or None`. By default each tensor is loaded to
+          the device from which it was saved.
+      pickle_module: the module that replaces `pickle`. Only valid without `weights_only`.
+      weights_only: if True, load only tensors, plain containers and the globals that `add_safe_globals` allows. The
+          default is True, unless `pickle_module` is given. With False, the file can execute arbitrary code: use it
+          only for files that you trust.
+      mmap: if True, memory-map the storages instead of reading them. Requires a path.
+      pickle_load_args: keyword arguments of the unpickler.
 
     Returns:
-        The object that was saved.
+      The object that was saved.
 
     Raises:
-        pickle.UnpicklingError: The file is not a checkpoint, or `weights_only` forbids an object in it.
-        RuntimeError: The file is damaged, or a device is not available.
+      pickle.UnpicklingError: The file is not a checkpoint, or `weights_only` forbids an object in it.
+      RuntimeError: The file is damaged, or a device is not available.
     """
     if weights_only and pickle_module is not None:
         raise RuntimeError("Can not safely load weights when explicit pickle_module is specified")

@@ -46,18 +46,18 @@ def save(
     links, a file in a read-only directory, or a file whose owner cannot be preserved.
 
     Args:
-        obj: the object to save: tensors, modules, state dicts, or any object that can be pickled.
-        f: a path, or an object with a `write` method.
-        pickle_module: must be `pickle`.
-        pickle_protocol: the pickle protocol. Loading with `weights_only=True` requires protocol 2.
-        _use_new_zipfile_serialization: if False, use the format from before PyTorch 1.6.
-        _disable_byteorder_record: if True, omit the record of the byte order.
+      obj: the object to save: tensors, modules, state dicts, or any object that can be pickled.
+      f: a path, or an object with a `write` method.
+      pickle_module: must be `pickle`.
+      pickle_protocol: the pickle protocol. Loading with `weights_only=True` requires protocol 2.
+      _use_new_zipfile_serialization: if False, use the format from before PyTorch 1.6.
+      _disable_byteorder_record: if True, omit the record of the byte order.
 
     Raises:
-        AttributeError: `f` is neither a path nor an object with a `write` method.
-        RuntimeError: The file cannot be opened, or tensors view one storage with different dtypes.
-        OSError: The file cannot be written completely.
-        NotImplementedError: `pickle_module` is not `pickle`.
+      AttributeError: `f` is neither a path nor an object with a `write` method.
+      RuntimeError: The file cannot be opened, or tensors view one storage with different dtypes.
+      OSError: The file cannot be written completely.
+      NotImplementedError: `pickle_module` is not `pickle`.
 
     >>> import io, torchlike
     >>> file = io.BytesIO()

@@ -14,9 +14,9 @@ def mm(mat1: Tensor, mat2: Tensor, reduce: str = "sum") -> Tensor:
     """Return the matrix product of `mat1` and `mat2`, at least one of which is sparse.
 
     Args:
-        mat1: the first matrix.
-        mat2: the second matrix.
-        reduce: must be "sum".
+      mat1: the first matrix.
+      mat2: the second matrix.
+      reduce: must be "sum".
     """
     if reduce != "sum":
         raise _errors.arguments.unsupported("sparse.mm", "reduce")
@@ -27,11 +27,11 @@ def addmm(mat: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1.0, alpha: 
     """Return `beta * mat + alpha * (mat1 @ mat2)`, where `mat1` is sparse.
 
     Args:
-        mat: the matrix to add.
-        mat1: a sparse matrix.
-        mat2: a dense matrix.
-        beta: the multiplier of `mat`.
-        alpha: the multiplier of `mat1 @ mat2`.
+      mat: the matrix to add.
+      mat1: a sparse matrix.
+      mat2: a dense matrix.
+      beta: the multiplier of `mat`.
+      alpha: the multiplier of `mat1 @ mat2`.
     """
     return _rules.addmm(mat, mat1, mat2, beta=beta, alpha=alpha)
 
@@ -42,9 +42,9 @@ def sum(input: Tensor, dim: Any = None, dtype: Any = None) -> Tensor:
     The result is sparse if at least one sparse dim remains, and dense otherwise.
 
     Args:
-        input: a sparse tensor.
-        dim: a dim or a sequence of dims. Default: all dims.
-        dtype: the dtype of the result.
+      input: a sparse tensor.
+      dim: a dim or a sequence of dims. Default: all dims.
+      dtype: the dtype of the result.
     """
     if input.layout is mf.strided:
         raise _errors.layouts.not_for("_indices", input.layout)
@@ -55,9 +55,9 @@ def softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """Return the softmax of a sparse COO tensor along a dim. Unspecified elements count as -inf.
 
     Args:
-        input: a sparse COO tensor.
-        dim: the dim along which the softmax is computed.
-        dtype: the dtype of the result.
+      input: a sparse COO tensor.
+      dim: the dim along which the softmax is computed.
+      dtype: the dtype of the result.
     """
     if input.layout is not mf.sparse_coo:
         raise _errors.layouts.not_for("_sparse_softmax", input.layout)
@@ -68,9 +68,9 @@ def log_softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """Return the logarithm of the softmax of a sparse COO tensor along a dim; see `softmax`.
 
     Args:
-        input: a sparse COO tensor.
-        dim: the dim along which the softmax is computed.
-        dtype: the dtype of the result.
+      input: a sparse COO tensor.
+      dim: the dim along which the softmax is computed.
+      dtype: the dtype of the result.
     """
     if input.layout is not mf.sparse_coo:
         raise _errors.layouts.not_for("_sparse_log_softmax", input.layout)
@@ -78,7 +78,13 @@ def log_softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
 
 
 def FloatTensor(indices: Any, values: Any, size: Any = None) -> Tensor:
-    """Return a sparse COO tensor with dtype float32."""
+    """Return a sparse COO tensor with dtype float32.
+
+    Args:
+      indices: (sparse dims, elements).
+      values: (elements, *dense dims).
+      size: the shape. Default: the smallest that contains every index.
+    """
     import torchlike
 
     return torchlike.sparse_coo_tensor(indices, values, size, dtype=torchlike.float32)

@@ -41,6 +41,10 @@ def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:
 
     Checking for errors flushes the pending trace and blocks.
 
+    Args:
+      A: matrices, (..., m, n).
+      pivot: exchange rows. The CPU requires it.
+
     Returns:
       L and U in one matrix, and the pivots: for each row, the row that it was exchanged with, counted from 1.
 
@@ -66,6 +70,11 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -
     """Return the results of `lu_factor`, and the position of the first zero on the diagonal of U as `info`.
 
     If `info` is not 0, raise an error only if `check_errors` is True.
+
+    Args:
+      A: matrices, (..., m, n).
+      pivot: exchange rows. The CPU requires it.
+      check_errors: raise an error if a matrix is singular.
     """
     _check_pivot("linalg.lu_factor", pivot)
     packed, pivots = rows["lu_factor"](A)
@@ -76,7 +85,12 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -
 
 
 def lu(A: Tensor, *, pivot: bool = True) -> Any:
-    """Return the LU decomposition of a matrix: P, L and U with P L U = A."""
+    """Return the LU decomposition of a matrix: P, L and U with P L U = A.
+
+    Args:
+      A: matrices, (..., m, n).
+      pivot: exchange rows. The CPU requires it.
+    """
     _check_pivot("linalg.lu_factor", pivot)
     packed, pivots = rows["lu_factor"](A)
     return return_types.linalg_lu((rows["_permutation"](packed, pivots), *rows["lu_unpack"](packed)))
@@ -86,6 +100,11 @@ def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpa
     """Return P, L and U, given the results of `lu_factor`.
 
     `unpack_data` and `unpack_pivots` select the results; the others are empty.
+
+    Args:
+      LU_data, LU_pivots: the results of `lu_factor`.
+      unpack_data: return L and U.
+      unpack_pivots: return P.
     """
     if unpack_pivots and LU_pivots.dtype is not int32:
         raise RuntimeError(
@@ -102,6 +121,12 @@ def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoin
     """Return X with A X = B, given the results of `lu_factor` for A.
 
     If `left` is False, solve X A = B instead. If `adjoint` is True, A* takes the place of A.
+
+    Args:
+      LU, pivots: the results of `lu_factor`.
+      B: right-hand sides, (..., n, k).
+      left: solve A X = B, else X A = B.
+      adjoint: solve with the conjugate transpose of A.
     """
     return rows["lu_solve"](LU, pivots, B, left, adjoint)
 
@@ -111,6 +136,11 @@ def old_lu(A: Tensor, pivot: bool = True, get_infos: Any = False) -> Any:
     """Return L and U in one matrix, and the pivots.
 
     With `get_infos`, also return the position of the first zero on the diagonal of U.
+
+    Args:
+      A: matrices, (..., m, n).
+      pivot: exchange rows. The CPU requires it.
+      get_infos: also return the error codes.
     """
     found = lu_factor_ex(A, pivot=pivot)
     return tuple(found) if get_infos else tuple(found[:2])
@@ -118,7 +148,12 @@ def old_lu(A: Tensor, pivot: bool = True, get_infos: Any = False) -> Any:
 
 @casting(FULL_ON_CPU)
 def old_lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
-    """Return X with A X = input, given the results of `lu` for A."""
+    """Return X with A X = input, given the results of `lu` for A.
+
+    Args:
+      input: right-hand sides, (..., n, k).
+      LU_data, LU_pivots: the results of `lu`.
+    """
     return lu_solve(LU_data, LU_pivots, input)
 
 
@@ -139,6 +174,10 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
     """Return the inverse, and the position of the first zero on the diagonal of U (of the LU decomposition) as `info`.
 
     If `info` is not 0, raise an error only if `check_errors` is True.
+
+    Args:
+      A: square matrices, (..., n, n).
+      check_errors: raise an error if a matrix is singular.
     """
     result = inv(A) if check_errors else rows["inv"](A)
     return return_types.linalg_inv_ex((result, first_zero(rows["lu_factor"](A.detach())[0])))
@@ -148,6 +187,12 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
     """Return X with A X = B, and the position of the first zero on the diagonal of U (of A = P L U) as `info`.
 
     If `info` is not 0, raise an error only if `check_errors` is True.
+
+    Args:
+      A: square matrices, (..., n, n).
+      B: right-hand sides, (..., n, k) or vectors (..., n).
+      left: solve A X = B, else X A = B.
+      check_errors: raise an error if a matrix is singular.
     """
     result = solve(A, B, left=left) if check_errors else rows["solve"](A, B, left)
     return return_types.linalg_solve_ex((result, first_zero(rows["lu_factor"](A.detach())[0])))
@@ -157,7 +202,15 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
 def triangular_solve(
     b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ) -> Any:
-    """Return X with A X = b, or A^T X = b if `transpose` is True, for a triangular A. Also return a copy of A."""
+    """Return X with A X = b, or A^T X = b if `transpose` is True, for a triangular A. Also return a copy of A.
+
+    Args:
+      b: right-hand sides, (..., n, k).
+      A: triangular matrices, (..., n, n).
+      upper: A is upper triangular, else lower.
+      transpose: solve with the transpose of A.
+      unitriangular: take the diagonal of A for ones. It is not read.
+    """
     _errors.systems.check_triangular_solve(b, A)
     factor = A.mT if transpose else A
     found = rows["solve_triangular"](factor, b, upper=upper != transpose, unitriangular=unitriangular)
@@ -171,6 +224,10 @@ def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
     """Return the inverse of a tensor as a linear map.
 
     The tensor is treated as a matrix whose rows are its first `ind` dims and whose columns are the other dims.
+
+    Args:
+      A: a tensor. The product of its first `ind` sizes equals the product of the other sizes.
+      ind: the number of leading dims, above 0.
     """
     if ind <= 0:
         raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
@@ -188,6 +245,11 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Tensor:
     """Return X with tensordot(A, X, X.ndim) = B.
 
     `dims` are moved to the end of A first.
+
+    Args:
+      A: a tensor. The product of the sizes of B equals the product of the sizes of X.
+      B: the right-hand side.
+      dims: the dims of A to move. Default: none.
     """
     if dims is not None:
         A = A.movedim(tuple(dims), tuple(range(A.ndim - len(dims), A.ndim)))
@@ -203,6 +265,10 @@ def vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """Return the Vandermonde matrix: the powers 0 to N - 1 of each element, along a new last dim.
 
     The default of `N` is the size of the last dim.
+
+    Args:
+      x: vectors, (..., n).
+      N: the number of columns, above 1.
     """
     if x.dtype.itemsize < 2 + 2 * x.dtype.is_floating_point and (x.dtype.is_floating_point or x.dtype is bool_):
         raise _errors.systems.vander_dtype(x.dtype)

@@ -24,6 +24,10 @@ def ldl_factor(A: Tensor, *, hermitian: bool = False) -> Any:
 
     Only half of A is read. Checking for errors flushes the pending trace and blocks.
 
+    Args:
+      A: symmetric or Hermitian matrices, (..., n, n).
+      hermitian: A is Hermitian, else symmetric.
+
     Returns:
       L and D in one matrix, and the pivots (the exchanged rows).
 
@@ -38,6 +42,11 @@ def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = Fa
     """Return the results of `ldl_factor`, and the position of the first zero on the diagonal of D as `info`.
 
     If `info` is not 0, raise an error only if `check_errors` is True.
+
+    Args:
+      A: symmetric or Hermitian matrices, (..., n, n).
+      hermitian: A is Hermitian, else symmetric.
+      check_errors: raise an error if the factorization fails.
     """
     found = _factored("torch.linalg.ldl_factor_ex", A, hermitian, check_errors)
     return return_types.linalg_ldl_factor_ex(found)

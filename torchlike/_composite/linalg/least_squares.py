@@ -85,6 +85,9 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     """Return the Moore-Penrose pseudoinverse.
 
     Singular values of at most `rcond` times the largest one count as zero.
+
+    Args:
+      rcond: the relative bound below which singular values count as zero.
     """
     return pinv(input, rcond)
 
@@ -101,6 +104,13 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
 
     The driver "gels" reads the rank of A, which flushes the pending trace. For tall matrices "gelsd" and "gelss" read
     it too, because the residuals are empty unless all matrices have full rank.
+
+    Args:
+      A: matrices, (..., m, n).
+      B: right-hand sides, (..., m, k), or vectors (..., m).
+      rcond: the relative bound below which singular values count as zero. Default: the epsilon of the dtype
+        times max(m, n).
+      driver: "gels", "gelsy", "gelsd" or "gelss".
 
     Raises:
       LinAlgError: with the driver "gels", the triangular factor of A has a zero on its diagonal.
@@ -149,6 +159,10 @@ def cond(A: Tensor, p: Any = None) -> Tensor:
 
     For `p` of None and 2, it is the ratio of the largest to the smallest singular value; for -2, the inverse ratio. For
     other orders, it is inf if A is singular.
+
+    Args:
+      A: matrices, (..., m, n); square ones unless `p` is None, 2 or -2.
+      p: the order of the norm: None, "fro", "nuc", 2, -2, 1, -1, inf or -inf.
     """
     _errors.linalg.check_cond(A, p, (*_BY_VALUES, *_BY_INVERSE))
     if not A.numel():

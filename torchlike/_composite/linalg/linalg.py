@@ -42,8 +42,15 @@ def inv(A: Tensor) -> Tensor:
 
     Checking for errors flushes the pending trace and blocks.
 
+    Args:
+      A: square matrices, (..., n, n).
+
     Raises:
       LinAlgError: A is singular.
+
+    >>> torchlike.linalg.inv(torchlike.tensor([[2.0, 0.0], [0.0, 4.0]]))
+    tensor([[0.5000, 0.0000],
+            [0.0000, 0.2500]])
     """
     return inverse(A, "linalg.inv")
 
@@ -60,8 +67,16 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
 
     Checking for errors flushes the pending trace and blocks.
 
+    Args:
+      A: square matrices, (..., n, n).
+      B: right-hand sides, (..., n, k) or vectors (..., n).
+      left: solve A X = B, else X A = B.
+
     Raises:
       LinAlgError: A is singular.
+
+    >>> torchlike.linalg.solve(torchlike.tensor([[2.0, 0.0], [0.0, 4.0]]), torchlike.tensor([2.0, 2.0]))
+    tensor([1.0000, 0.5000])
     """
     result = rows["solve"](A, B, left)
     _refuse_singular(A, result, "torch.linalg.solve")
@@ -87,8 +102,16 @@ def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
 
     Checking for errors flushes the pending trace and blocks.
 
+    Args:
+      A: Hermitian positive-definite matrices, (..., n, n).
+      upper: return the upper triangular factor.
+
     Raises:
       LinAlgError: A is not positive-definite.
+
+    >>> torchlike.linalg.cholesky(torchlike.tensor([[4.0, 2.0], [2.0, 2.0]]))
+    tensor([[2., 0.],
+            [1., 1.]])
     """
     result = rows["cholesky"](A, upper)
     if result.device.type != "meta" and not np.isfinite(_host(all_examples(result))).all():
@@ -134,6 +157,11 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -
 
     `info` is the order of the first leading minor that is not positive-definite, or 0 if there is none. If it is not 0,
     L is NaN.
+
+    Args:
+      A: Hermitian positive-definite matrices, (..., n, n).
+      upper: return the upper triangular factor.
+      check_errors: raise an error if a matrix is not positive-definite.
     """
     result = cholesky(A, upper=upper) if check_errors else rows["cholesky"](A, upper)
     every = all_examples(A)
@@ -149,6 +177,14 @@ def qr(A: Tensor, mode: str = "reduced") -> Any:
     """Return Q with orthonormal columns and an upper triangular R such that Q R = A.
 
     `mode` is "reduced", "complete" (a square Q) or "r" (an empty Q).
+
+    Args:
+      A: matrices, (..., m, n).
+      mode: "reduced", "complete" or "r".
+
+    >>> Q, R = torchlike.linalg.qr(torchlike.ones(3, 2))
+    >>> Q.shape, R.shape
+    (torch.Size([3, 2]), torch.Size([2, 2]))
     """
     return return_types.linalg_qr(rows["qr"](A, mode))
 
@@ -157,6 +193,15 @@ def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> 
     """Return U, S and Vh with U diag(S) Vh = A, the singular values S in descending order.
 
     If `full_matrices` is False, only the first min(m, n) singular vectors are returned.
+
+    Args:
+      A: matrices, (..., m, n).
+      full_matrices: return square U and Vh.
+      driver: PyTorch's choice of a CUDA routine. It must be None for matrices on the CPU.
+
+    >>> U, S, Vh = torchlike.linalg.svd(torchlike.tensor([[3.0, 0.0], [0.0, 4.0]]))
+    >>> S
+    tensor([4., 3.])
     """
     if driver is not None:
         raise RuntimeError(
@@ -169,6 +214,13 @@ def eigh(A: Tensor, UPLO: str = "L") -> Any:
     """Return the eigenvalues, in ascending order, and the eigenvectors of a Hermitian matrix.
 
     Only the half of A that `UPLO` names ("L" or "U") is read.
+
+    Args:
+      A: Hermitian matrices, (..., n, n).
+      UPLO: "L" for the lower half, "U" for the upper.
+
+    >>> torchlike.linalg.eigh(torchlike.tensor([[2.0, 0.0], [0.0, 1.0]])).eigenvalues
+    tensor([1., 2.])
     """
     return return_types.linalg_eigh(rows["eigh"](A, UPLO))
 
@@ -177,6 +229,9 @@ def eig(A: Tensor) -> Any:
     """Return the complex eigenvalues and eigenvectors of a square matrix.
 
     Except during a capture, checking for infs and NaNs flushes the pending trace and blocks.
+
+    Args:
+      A: square matrices, (..., n, n).
     """
     if A.ndim > 1 and A.dtype.category >= FLOATING and current().capture is None and not _is_finite(A):
         raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
@@ -188,7 +243,16 @@ def _is_finite(A: Tensor) -> bool:
 
 
 def slogdet(A: Tensor) -> Any:
-    """Return the sign of the determinant and the logarithm of its absolute value."""
+    """Return the sign of the determinant and the logarithm of its absolute value.
+
+    Args:
+      A: square matrices, (..., n, n).
+
+    >>> torchlike.linalg.slogdet(torchlike.tensor([[2.0, 0.0], [0.0, -3.0]]))
+    torch.return_types.linalg_slogdet(
+    sign=tensor(-1.),
+    logabsdet=tensor(1.7918))
+    """
     return return_types.linalg_slogdet(rows["slogdet"](A))
 
 
@@ -206,7 +270,16 @@ def logdet(input: Tensor) -> Tensor:
 
 
 def matrix_power(A: Tensor, n: int) -> Tensor:
-    """Return the n-th power of a square matrix; for a negative n, the power -n of its inverse."""
+    """Return the n-th power of a square matrix; for a negative n, the power -n of its inverse.
+
+    Args:
+      A: square matrices, (..., n, n).
+      n: the exponent.
+
+    >>> torchlike.linalg.matrix_power(torchlike.tensor([[1.0, 1.0], [0.0, 1.0]]), 3)
+    tensor([[1., 3.],
+            [0., 1.]])
+    """
     _errors.linalg.check_matrix_sizes("linalg.matrix_power", A, True)
     if n == 0:
         eye = factories.tensor(np.eye(A.shape[-1]), dtype=A.dtype, device=A.device)
@@ -226,6 +299,9 @@ def multi_dot(tensors: Any) -> Tensor:
     """Return the product of several matrices, multiplied in the cheapest order.
 
     The first and the last may be vectors.
+
+    Args:
+      tensors: at least two tensors. All are matrices, but the first and the last may be vectors.
     """
     _errors.linalg.check_multi_dot(tensors)
     sizes = [tensors[0].shape[0] if tensors[0].ndim > 1 else 1, *[x.shape[-1] for x in tensors[:-1]]]
@@ -272,6 +348,15 @@ def matrix_norm(
     """Return a norm of matrices.
 
     `ord` is "fro", "nuc", 2 or -2 (singular values), 1 or -1 (column sums), or inf or -inf (row sums).
+
+    Args:
+      A: matrices.
+      ord: the order of the norm.
+      dim: the dims of the rows and columns.
+      keepdim: keep both dims with size 1.
+
+    >>> torchlike.linalg.matrix_norm(torchlike.tensor([[3.0, 0.0], [0.0, 4.0]]))
+    tensor(5.)
     """
     _errors.linalg.check_order("matrix_norm", ord)
     if ord not in ("fro", "nuc", 1, -1, 2, -2, float("inf"), float("-inf")):
@@ -306,6 +391,14 @@ def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, 
     """Return a vector norm over one dim, or a matrix norm over two dims.
 
     If neither `ord` nor `dim` is given, return the 2-norm of all elements.
+
+    Args:
+      A: a tensor.
+      ord: the order of the norm: see `vector_norm` and `matrix_norm`. Default: 2, or "fro" for matrices.
+      dim: one dim for a vector norm, or two for a matrix norm. Default: all dims.
+
+    >>> torchlike.linalg.norm(torchlike.tensor([3.0, 4.0]))
+    tensor(5.)
     """
     if isinstance(dim, int):
         dim = (dim,)
@@ -332,6 +425,11 @@ def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
     """Return U, S and V with U diag(S) V* = input.
 
     If `compute_uv` is False, U and V are zeros.
+
+    Args:
+      input: matrices, (..., m, n).
+      some: return only the first min(m, n) columns of U and V.
+      compute_uv: compute U and V.
     """
     u, s, vh = rows["svd"](input, compute_uv and not some)
     v = vh.transpose(-2, -1)
@@ -342,12 +440,22 @@ def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
 
 
 def old_qr(input: Tensor, some: bool = True) -> Any:
-    """Return Q and R with Q R = input."""
+    """Return Q and R with Q R = input.
+
+    Args:
+      input: matrices, (..., m, n).
+      some: return a reduced Q, else a square one.
+    """
     return return_types.qr(rows["qr"](input, "reduced" if some else "complete"))
 
 
 def old_cholesky(input: Tensor, upper: bool = False) -> Tensor:
-    """Return L with L L* = input, or L* if `upper` is True."""
+    """Return L with L L* = input, or L* if `upper` is True.
+
+    Args:
+      input: Hermitian positive-definite matrices, (..., n, n).
+      upper: return the upper triangular factor.
+    """
     return cholesky(input, upper=upper)
 
 

@@ -22,15 +22,15 @@ def fake_quantize_per_tensor_affine(
     """Round to the values of a quantized tensor. The gradient is 0 for elements outside of the quantized range.
 
     Args:
-        input: floating-point tensor.
-        scale: distance between neighboring values, a number or a tensor with one element.
-        zero_point: the level of 0, an int or a tensor with one element.
-        quant_min: the lowest level.
-        quant_max: the highest level.
+      input: floating-point tensor.
+      scale: distance between neighboring values, a number or a tensor with one element.
+      zero_point: the level of 0, an int or a tensor with one element.
+      quant_min: the lowest level.
+      quant_max: the highest level.
 
     Raises:
-        RuntimeError: `quant_min` exceeds `quant_max`, or `zero_point` lies outside of these bounds. The second check is
-            skipped if `scale` and `zero_point` are both tensors.
+      RuntimeError: `quant_min` exceeds `quant_max`, or `zero_point` lies outside of these bounds. The second check is
+          skipped if `scale` and `zero_point` are both tensors.
     """
     _check_bounds(quant_min, quant_max)
     if isinstance(scale, Tensor) and isinstance(zero_point, Tensor):
@@ -52,12 +52,12 @@ def fake_quantize_per_channel_affine(
     """Round to the values of a quantized tensor that has a scale and a zero point for each channel.
 
     Args:
-        input: floating-point tensor.
-        scale: one-dimensional tensor of float32 or bfloat16, with one element per channel.
-        zero_point: one-dimensional tensor of int32, float32 or float16, with one element per channel.
-        axis: the dim of the channels.
-        quant_min: the lowest level.
-        quant_max: the highest level.
+      input: floating-point tensor.
+      scale: one-dimensional tensor of float32 or bfloat16, with one element per channel.
+      zero_point: one-dimensional tensor of int32, float32 or float16, with one element per channel.
+      axis: the dim of the channels.
+      quant_min: the lowest level.
+      quant_max: the highest level.
     """
     if scale.dtype not in (_dtypes.float32, _dtypes.bfloat16):
         raise _errors.quantized.scale_dtype(scale.dtype)

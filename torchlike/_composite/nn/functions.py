@@ -32,9 +32,15 @@ def finish(input: Tensor, result: Tensor, inplace: bool) -> Tensor:
 def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """Compute exp(x) divided by its sum over a dim. If `dtype` is given, `input` is cast to it first.
 
+    Args:
+      dtype: the dtype to which the elements are cast first, and of the result.
+
     >>> import torchlike as torch
     >>> torch.softmax(torch.zeros(2), 0).tolist()
     [0.5, 0.5]
+
+    >>> torchlike.softmax(torchlike.tensor([0.0, 0.0]), dim=0)
+    tensor([0.5000, 0.5000])
     """
     try:
         return rows["_softmax"](input if dtype is None else input.to(dtype), dim)
@@ -43,7 +49,14 @@ def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
 
 
 def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
-    """Compute the logarithm of softmax over a dim. If `dtype` is given, `input` is cast to it first."""
+    """Compute the logarithm of softmax over a dim. If `dtype` is given, `input` is cast to it first.
+
+    Args:
+      dtype: the dtype to which the elements are cast first, and of the result.
+
+    >>> torchlike.log_softmax(torchlike.tensor([0.0, 0.0]), dim=0)
+    tensor([-0.6931, -0.6931])
+    """
     return rows["_log_softmax"](input if dtype is None else input.to(dtype), dim)
 
 
@@ -51,7 +64,11 @@ def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
 
 
 def celu(input: Tensor, alpha: float = 1.0) -> Tensor:
-    """Return x where x > 0, else alpha * (exp(x / alpha) - 1)."""
+    """Return x where x > 0, else alpha * (exp(x / alpha) - 1).
+
+    Args:
+      alpha: the scale of negative results, not 0.
+    """
     return rows["_celu"](input, alpha)
 
 
@@ -61,7 +78,12 @@ def selu(input: Tensor) -> Tensor:
 
 
 def threshold(input: Tensor, threshold: float, value: float) -> Tensor:
-    """Return x where x > threshold, else `value`."""
+    """Return x where x > threshold, else `value`.
+
+    Args:
+      threshold: the bound.
+      value: the number that replaces smaller elements.
+    """
     return rows["_threshold"](input, threshold, value)
 
 
@@ -72,6 +94,10 @@ def rrelu(
 
     In training on the CPU, only the elements that are not positive consume a random number, so the call flushes the
     pending trace.
+
+    Args:
+      lower, upper: the bounds of the random slope.
+      training: use random slopes.
     """
     _check_flag("rrelu", "training", 4, training)
     for place, (name, bound) in enumerate((("lower", lower), ("upper", upper)), 2):
@@ -159,13 +185,23 @@ def _alpha_dropout(input: Tensor, p: float, train: bool, features: bool) -> Tens
 
 
 def dropout(input: Tensor, p: float, train: bool) -> Tensor:
-    """Zero each element with probability p and scale the others by 1 / (1 - p), if `train` is True."""
+    """Zero each element with probability p and scale the others by 1 / (1 - p), if `train` is True.
+
+    Args:
+      p: the probability of a zero.
+      train: apply dropout, else return `input`.
+    """
     _check_flag("dropout", "train", 3, train)
     return _dropout(input, p, train, False)
 
 
 def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
-    """Apply `dropout` in place."""
+    """Apply `dropout` in place.
+
+    Args:
+      p: the probability of a zero.
+      train: apply dropout, else leave `input` unchanged.
+    """
     _check_flag("dropout", "train", 3, train)
     return finish(input, _dropout(input, p, train, False, inplace=True), True)
 
@@ -174,25 +210,44 @@ def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """Zero each channel (index of the first two dims) with probability p, if `train` is True.
 
     The other channels are scaled by 1 / (1 - p).
+
+    Args:
+      p: the probability of zeroing a channel.
+      train: apply dropout, else return `input`.
     """
     _check_flag("feature_dropout", "train", 3, train)
     return _dropout(input, p, train, True)
 
 
 def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
-    """Apply dropout that keeps the mean and variance of the outputs of `selu`."""
+    """Apply dropout that keeps the mean and variance of the outputs of `selu`.
+
+    Args:
+      p: the probability of dropping an element.
+      train: apply dropout, else return `input`.
+    """
     _check_flag("alpha_dropout", "train", 3, train)
     return _alpha_dropout(input, p, train, False)
 
 
 def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
-    """Apply `alpha_dropout` to whole channels."""
+    """Apply `alpha_dropout` to whole channels.
+
+    Args:
+      p: the probability of dropping a channel.
+      train: apply dropout, else return `input`.
+    """
     _check_flag("feature_alpha_dropout", "train", 3, train)
     return _alpha_dropout(input, p, train, True)
 
 
 def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor, Tensor]:
-    """Apply dropout. Return the result and the bool mask of the elements that were kept."""
+    """Apply dropout. Return the result and the bool mask of the elements that were kept.
+
+    Args:
+      p: the probability of a zero.
+      train: apply dropout. None means True.
+    """
     if train is False or not input.numel():
         return input, factories.of_array(np.ones(tuple(input.shape), bool), input.device)
     kept = _noise(input, p, False, scaled=False)
@@ -214,12 +269,27 @@ def layer_norm(
     """Compute (x - mean) / sqrt(var + eps) over the last dims, times weight, plus bias.
 
     `normalized_shape` contains the sizes of these dims.
+
+    Args:
+      normalized_shape: the sizes of the last dims.
+      weight, bias: tensors of shape `normalized_shape`.
+      eps: the number added to the variance.
+      cudnn_enable: has no effect.
+
+    >>> torchlike.layer_norm(torchlike.tensor([1.0, 3.0]), (2,))
+    tensor([-1.0000,  1.0000])
     """
     return rows["_layer_norm"](input, tuple(normalized_shape), weight, bias, eps)
 
 
 def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None) -> Tensor:
-    """Compute x / sqrt(mean(x**2) + eps) over the last dims, times weight. By default eps is the dtype's epsilon."""
+    """Compute x / sqrt(mean(x**2) + eps) over the last dims, times weight. By default eps is the dtype's epsilon.
+
+    Args:
+      normalized_shape: the sizes of the last dims.
+      weight: a tensor of shape `normalized_shape`.
+      eps: the number added to the mean square.
+    """
     if input.dtype.category < _dtypes.FLOATING:
         raise _errors.dtypes.not_implemented("rms_norm", input.dtype)
     if eps is None:
@@ -235,7 +305,15 @@ def group_norm(
     eps: float = 1e-5,
     cudnn_enabled: bool = True,
 ) -> Tensor:
-    """Compute (x - mean) / sqrt(var + eps) over each group of channels of each sample, times weight, plus bias."""
+    """Compute (x - mean) / sqrt(var + eps) over each group of channels of each sample, times weight, plus bias.
+
+    Args:
+      input: (N, C, ...).
+      num_groups: the number of groups. It divides C.
+      weight, bias: (C,).
+      eps: the number added to the variance.
+      cudnn_enabled: has no effect.
+    """
     return rows["_group_norm"](input, num_groups, weight, bias, eps)
 
 
@@ -254,6 +332,15 @@ def batch_norm(
 
     In training, the statistics are those of the batch, and the running statistics move toward them by `momentum`, in
     place.
+
+    Args:
+      input: (N, C, ...).
+      weight, bias: (C,), or None.
+      running_mean, running_var: (C,), or None.
+      training: use the statistics of the batch, else the running ones.
+      momentum: the weight of the batch in the new running statistics.
+      eps: the number added to the variance.
+      cudnn_enabled: has no effect.
     """
     _check_flag("batch_norm", "training", 6, training)
     if not input.numel() and input.ndim < 2:
@@ -296,7 +383,17 @@ def instance_norm(
     eps: float,
     cudnn_enabled: bool = True,
 ) -> Tensor:
-    """Compute (x - mean) / sqrt(var + eps) for each channel of each sample, times weight, plus bias."""
+    """Compute (x - mean) / sqrt(var + eps) for each channel of each sample, times weight, plus bias.
+
+    Args:
+      input: (N, C, ...).
+      weight, bias: (C,), or None.
+      running_mean, running_var: (C,), or None.
+      use_input_stats: use the statistics of the sample, else the running ones.
+      momentum: the weight of the samples in the new running statistics.
+      eps: the number added to the variance.
+      cudnn_enabled: has no effect.
+    """
     if not use_input_stats and (running_mean is None or running_var is None):
         raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
     n, c = input.shape[:2]

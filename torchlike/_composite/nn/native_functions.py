@@ -27,7 +27,13 @@ Triple = tuple[Tensor, Tensor, Tensor]
 def native_layer_norm(
     input: Tensor, normalized_shape: Any, weight: Tensor | None, bias: Tensor | None, eps: float
 ) -> Triple:
-    """Compute `layer_norm`. Return the result, the means and the reciprocal standard deviations."""
+    """Compute `layer_norm`. Return the result, the means and the reciprocal standard deviations.
+
+    Args:
+      normalized_shape: the sizes of the last dims.
+      weight, bias: tensors of shape `normalized_shape`, or None.
+      eps: the number added to the variance.
+    """
     out = rows["_layer_norm"](input, tuple(normalized_shape), weight, bias, eps)
     dims = tuple(range(input.ndim - len(normalized_shape), input.ndim))
     return out, *_statistics(_beside(input.detach(), weight), dims, eps, keepdim=True)
@@ -39,6 +45,13 @@ def native_group_norm(
     """Compute `group_norm`. Return the result, and the means and reciprocal standard deviations of the groups.
 
     Unlike in `native_layer_norm`, these statistics are differentiable.
+
+    Args:
+      input: (N, C, ...).
+      weight, bias: (C,), or None.
+      N, C, HxW: the sizes of the dims; HxW is the product of the dims after C.
+      group: the number of groups.
+      eps: the number added to the variance.
     """
     for place, (name, given) in enumerate({"N": N, "C": C, "HxW": HxW, "group": group}.items(), 4):
         public_calls.whole("native_group_norm", name, place, given)
@@ -82,6 +95,14 @@ def native_batch_norm(
     """Compute `batch_norm`. Return the result, and the means and reciprocal standard deviations of the batch.
 
     The statistics are empty tensors if `training` is false.
+
+    Args:
+      input: (N, C, ...).
+      weight, bias: (C,), or None.
+      running_mean, running_var: (C,), or None. In training, they are updated in place.
+      training: use the statistics of the batch, else the running ones.
+      momentum: the weight of the batch in the new running statistics.
+      eps: the number added to the variance.
     """
     out = functions.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
     if not training:

@@ -40,6 +40,9 @@ _LOSSES: dict[str, Any] = {
 }
 
 
+_OF_REDUCTION = "reduction: 0 for none, 1 for the mean, 2 for the sum."
+
+
 def _loss(name: str, named: Any) -> Callable:
     row = REGISTRY[name]
 
@@ -52,7 +55,7 @@ def _loss(name: str, named: Any) -> Callable:
     found = [_of_row(p, named) for p in row.signature.parameters.values()]
     signature = row.signature.replace(parameters=sorted(found, key=lambda p: p.kind), return_annotation="Tensor")
     call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"{row.doc}\n\n`reduction` is 0 for none, 1 for the mean or 2 for the sum."
+    call.__doc__ = row.doc.replace('reduction: "none", "mean" or "sum".', _OF_REDUCTION)
     call.__signature__ = signature
     return call
 
@@ -75,7 +78,16 @@ def ctc_loss(
     reduction: int = 0,
     zero_infinity: bool = False,
 ) -> Tensor:
-    """Compute `torch.nn.functional.ctc_loss`; reduction: 0 for none, 1 for the mean, 2 for the sum."""
+    """Compute `torch.nn.functional.ctc_loss`; reduction: 0 for none, 1 for the mean, 2 for the sum.
+
+    Args:
+      log_probs: logarithms of probabilities, (T, N, C) or (T, C).
+      targets: class numbers, (N, S), or those of all samples in one vector.
+      input_lengths, target_lengths: the lengths of the samples, tensors or sequences of ints.
+      blank: the number of the blank class.
+      reduction: 0 for none, 1 for the mean, 2 for the sum.
+      zero_infinity: replace infinite losses and their gradients by zero.
+    """
     from torchlike._composite.functional.ctc import ctc_loss as loss
 
     return loss(
@@ -101,7 +113,16 @@ def _max_pool(dims: int, indices: bool = False) -> Callable:
         return row(input, *map(_hashable, (kernel_size, stride, padding, dilation)), ceil_mode)
 
     pool.__name__ = pool.__qualname__ = f"max_pool{dims}d" + "_with_indices" * indices
-    pool.__doc__ = f"Return the largest element{' and its index' * indices} of each window of the last {dims} dims."
+    pool.__doc__ = f"""Return the largest element{" and its index" * indices} of each window of the last {dims} dims.
+
+    Args:
+      input: (N, C, ...) or (C, ...).
+      kernel_size: the size of a window, one number or one per dim.
+      stride: the distance between windows. Default: `kernel_size`.
+      padding: the number of elements -inf added at both ends.
+      dilation: the distance between the elements of a window.
+      ceil_mode: keep a last window that is cut off by the end.
+    """
     return pool
 
 
@@ -117,18 +138,36 @@ def avg_pool1d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Tensor:
-    """Return the mean of each window of (N, C, L) or (C, L). By default, padding counts as zeros."""
+    """Return the mean of each window of (N, C, L) or (C, L). By default, padding counts as zeros.
+
+    Args:
+      kernel_size: the size of a window.
+      stride: the distance between windows. Default: `kernel_size`.
+      padding: the number of zeros added at both ends.
+      ceil_mode: keep a last window that is cut off by the end.
+      count_include_pad: count zeros of the padding in the mean.
+    """
     stride = None if stride is None or (not is_whole(stride) and not len(stride)) else stride
     return rows["_avg_pool1d"](input, *map(_hashable, (kernel_size, stride, padding)), ceil_mode, count_include_pad)
 
 
 def adaptive_avg_pool1d(input: Tensor, output_size: tuple[int, ...] | int) -> Tensor:
-    """Return the means of `output_size` windows of (N, C, L)."""
+    """Return the means of `output_size` windows of (N, C, L).
+
+    Args:
+      input: (N, C, L) or (C, L).
+      output_size: the number of windows.
+    """
     return rows["_adaptive_avg_pool1d"](input, (output_size,) if is_whole(output_size) else tuple(output_size))
 
 
 def adaptive_max_pool1d(input: Tensor, output_size: tuple[int, ...] | int) -> tuple[Tensor, Tensor]:
-    """Return the largest elements of `output_size` windows of (N, C, L), and their indices."""
+    """Return the largest elements of `output_size` windows of (N, C, L), and their indices.
+
+    Args:
+      input: (N, C, L) or (C, L).
+      output_size: the number of windows.
+    """
     return rows["_adaptive_max_pool1d"](input, (output_size,) if is_whole(output_size) else tuple(output_size))
 
 
@@ -140,7 +179,15 @@ _MODES = ("sum", "mean", "max")
 def embedding(
     weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
 ) -> Tensor:
-    """Return weight[indices]. Row `padding_idx` gets no gradient. See `torch.nn.functional.embedding`."""
+    """Return weight[indices]. Row `padding_idx` gets no gradient. See `torch.nn.functional.embedding`.
+
+    Args:
+      weight: the table, (number of rows, size of a row).
+      indices: int32 or int64 tensor of any shape. The result has one more dim.
+      padding_idx: the row without gradient. -1 means none.
+      scale_grad_by_freq: divide the gradient of a row by the number of its occurrences.
+      sparse: return the gradient of `weight` as a sparse tensor.
+    """
     from torchlike._composite.functional.embedding import rows_of
 
     return rows_of(weight, indices, padding_idx, scale_grad_by_freq, sparse)
@@ -161,6 +208,15 @@ def embedding_bag(
 
     Args:
       mode: 0 for the sum, 1 for the mean, 2 for the maximum.
+      weight: the table, (number of rows, size of a row).
+      indices: the row numbers of all bags, a vector.
+      offsets: the position of the first index of each bag.
+      scale_grad_by_freq: divide the gradient of a row by the number of its occurrences.
+      mode: 0 for the sum of a bag, 1 for the mean, 2 for the maximum.
+      sparse: return the gradient of `weight` as a sparse tensor.
+      per_sample_weights: a factor for each row. It requires mode 0.
+      include_last_offset: `offsets` also has the end of the last bag.
+      padding_idx: the row that does not count.
 
     Returns:
       The bags (B, D).
@@ -222,7 +278,14 @@ def _beside_bags(weight: Tensor, indices: Tensor, offsets: Tensor, out: Tensor, 
 
 
 def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:
-    """Scale the rows at `indices` whose norm exceeds `max_norm` down to the norm `max_norm`, in place."""
+    """Scale the rows at `indices` whose norm exceeds `max_norm` down to the norm `max_norm`, in place.
+
+    Args:
+      input: the table, (number of rows, size of a row).
+      indices: the row numbers.
+      max_norm: the largest permitted norm.
+      norm_type: the order of the norm.
+    """
     if input.ndim != 2:
         raise RuntimeError(
             f"Expected 2-dimensional tensor, but got {input.ndim}-dimensional tensor for argument #1 'self' "
@@ -251,6 +314,10 @@ def grid_sampler(
     Args:
       interpolation_mode: 0 for bilinear, 1 for nearest, 2 for bicubic.
       padding_mode: 0 for zeros, 1 for the border, 2 for reflection.
+      grid: coordinates between -1 and 1: (N, H, W, 2), or (N, D, H, W, 3) for volumes.
+      interpolation_mode: 0 for bilinear, 1 for nearest, 2 for bicubic.
+      padding_mode: 0 for zeros, 1 for border, 2 for reflection.
+      align_corners: -1 and 1 are the centers of the corner pixels, else the outer edges.
 
     Raises:
       ValueError: a mode is any other number, for which PyTorch returns uninitialized memory.
@@ -267,6 +334,11 @@ def affine_grid_generator(theta: Tensor, size: tuple[int, ...], align_corners: b
     """Return the grid with which `grid_sampler` applies an affine map.
 
     `theta` is (N, 2, 3) or (N, 3, 4), and `size` is the 4-D or 5-D shape of the output.
+
+    Args:
+      theta: affine maps, (N, 2, 3) or (N, 3, 4).
+      size: the shape of the output, (N, C, H, W) or (N, C, D, H, W).
+      align_corners: -1 and 1 are the centers of the corner pixels, else the outer edges.
     """
     if theta.ndim < 3:
         raise _errors.shapes.dim_out_of_range(2, theta.ndim)
@@ -289,7 +361,16 @@ def convolution(
     output_padding: tuple[int, ...],
     groups: int,
 ) -> Tensor:
-    """Compute a convolution of (N, C, ...), or its transpose. A weight with n + 2 dims is convolved over n dims."""
+    """Compute a convolution of (N, C, ...), or its transpose. A weight with n + 2 dims is convolved over n dims.
+
+    Args:
+      weight: (O, C / groups, ...), or (C, O / groups, ...) if `transposed`.
+      bias: (O,).
+      stride, padding, dilation: one number, or one per dim.
+      transposed: compute the transpose.
+      output_padding: the size added to one side of the output of a transpose.
+      groups: the number of channel groups, which are convolved separately.
+    """
     dims = weight.ndim - 2
     _errors.convolution.check_batched(input, weight, {"stride": stride, "padding": padding, "dilation": dilation})
     each = lambda given: tuple(given) if len(given) != 1 else tuple(given) * dims
@@ -301,7 +382,13 @@ def convolution(
 
 
 def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tensor:
-    """Convolve the first dim of (T, B, C) with a weight (K, C, O); the result is (T + 2 * pad - K + 1, B, O)."""
+    """Convolve the first dim of (T, B, C) with a weight (K, C, O); the result is (T + 2 * pad - K + 1, B, O).
+
+    Args:
+      weight: (K, C, O).
+      bias: (O,).
+      pad: the number of zeros added at both ends.
+    """
     _errors.convolution.check_tbc(input, weight, bias)
     made = rows["conv1d"](input.permute(1, 2, 0), weight.permute(2, 1, 0), bias.to(input.dtype), padding=pad)
     return made.permute(2, 0, 1).contiguous()
@@ -334,6 +421,11 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
     """Return the `pow`-norm over all dims except `dim`; for `dim` -1, over all dims.
 
     The reduced dims are kept with size 1, unless `dim` is -1.
+
+    Args:
+      v: a tensor.
+      pow: the order of the norm.
+      dim: the dim that is not reduced.
     """
     if dim not in (-1, 0, v.ndim - 1):
         return norm_except_dim(v.transpose(0, dim), pow, 0).transpose(0, dim)
@@ -351,7 +443,11 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
 
 
 def set_flush_denormal(mode: bool, /) -> bool:
-    """Return whether the treatment of denormal numbers was changed: always False, since XLA determines it."""
+    """Return whether the treatment of denormal numbers was changed: always False, since XLA determines it.
+
+    Args:
+      mode: has no effect.
+    """
     if not isinstance(mode, bool):
         raise _errors.arguments.flush_denormal(mode)
     return False

@@ -109,6 +109,10 @@ def lstm(*args: Any) -> tuple[Tensor, Tensor, Tensor]:
 
     The signatures are `lstm(input, (h, c), params, has_biases, num_layers, dropout, train, bidirectional, batch_first)`
     and, for a packed sequence, `lstm(data, batch_sizes, (h, c), params, ..., bidirectional)`.
+
+    Args:
+      args: as above. `params` lists w_ih, w_hh and, with biases, b_ih and b_hh of each layer and direction; `h` and `c`
+        are (layers * directions, N, size).
     """
     hx = args[2] if _is_packed(args) else args[1]
     if len(hx) != 2:
@@ -125,6 +129,10 @@ def _single(mode: str, name: str) -> Any:
 
     Called as `{name}(input, h, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)` or, for a
     packed sequence, as `{name}(data, batch_sizes, h, params, ..., bidirectional)`.
+
+    Args:
+      args: as above. `params` lists w_ih, w_hh and, with biases, b_ih and b_hh of each layer and direction; `h` is
+        (layers * directions, N, size).
     """
     return network
 
@@ -135,7 +143,15 @@ gru, rnn_tanh, rnn_relu = _single("gru", "gru"), _single("tanh", "rnn_tanh"), _s
 def lstm_cell(
     input: Tensor, hx: Any, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Compute one step of an LSTM and return the new (h, c)."""
+    """Compute one step of an LSTM and return the new (h, c).
+
+    Args:
+      input: (N, input size).
+      hx: h and c, (N, hidden size) each.
+      w_ih: (4 * hidden size, input size), the gates i, f, g, o.
+      w_hh: (4 * hidden size, hidden size).
+      b_ih, b_hh: (4 * hidden size,).
+    """
     if len(hx) != 2:
         raise RuntimeError("lstm_cell expects two hidden states")
     return rows["_recurrent_cell"]("lstm", input, hx[0], hx[1], w_ih, w_hh, b_ih, b_hh)
@@ -144,21 +160,45 @@ def lstm_cell(
 def gru_cell(
     input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
 ) -> Tensor:
-    """Compute one step of a GRU and return the new h."""
+    """Compute one step of a GRU and return the new h.
+
+    Args:
+      input: (N, input size).
+      hx: h, (N, hidden size).
+      w_ih: (3 * hidden size, input size), the gates r, z, n.
+      w_hh: (3 * hidden size, hidden size).
+      b_ih, b_hh: (3 * hidden size,).
+    """
     return rows["_recurrent_cell"]("gru", input, hx, None, w_ih, w_hh, b_ih, b_hh)
 
 
 def rnn_tanh_cell(
     input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
 ) -> Tensor:
-    """Compute tanh(W_ih x + b_ih + W_hh h + b_hh)."""
+    """Compute tanh(W_ih x + b_ih + W_hh h + b_hh).
+
+    Args:
+      input: x, (N, input size).
+      hx: h, (N, hidden size).
+      w_ih: W_ih, (hidden size, input size).
+      w_hh: W_hh, (hidden size, hidden size).
+      b_ih, b_hh: (hidden size,).
+    """
     return rows["_recurrent_cell"]("tanh", input, hx, None, w_ih, w_hh, b_ih, b_hh)
 
 
 def rnn_relu_cell(
     input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
 ) -> Tensor:
-    """Compute relu(W_ih x + b_ih + W_hh h + b_hh)."""
+    """Compute relu(W_ih x + b_ih + W_hh h + b_hh).
+
+    Args:
+      input: x, (N, input size).
+      hx: h, (N, hidden size).
+      w_ih: W_ih, (hidden size, input size).
+      w_hh: W_hh, (hidden size, hidden size).
+      b_ih, b_hh: (hidden size,).
+    """
     return rows["_recurrent_cell"]("relu", input, hx, None, w_ih, w_hh, b_ih, b_hh)
 
 

@@ -34,6 +34,11 @@ def manual_seed(seed: int) -> Generator:
     """Seed the default generators of all devices, and return that of the CPU.
 
     The same seed gives the same numbers as in PyTorch on the CPU.
+
+    Args:
+      seed: an int of 64 bits. Negative seeds count from 2**64.
+
+    >>> _ = torchlike.manual_seed(0)
     """
     seed = int(seed)
     default_generator.manual_seed(seed)
@@ -54,12 +59,22 @@ def initial_seed() -> int:
 
 
 def get_rng_state() -> Tensor:
-    """Return the state of the CPU's default generator as a uint8 tensor. Its bytes are in PyTorch's format."""
+    """Return the state of the CPU's default generator as a uint8 tensor. Its bytes are in PyTorch's format.
+
+    >>> torchlike.get_rng_state().shape
+    torch.Size([5056])
+    """
     return default_generator.get_state()
 
 
 def set_rng_state(new_state: Tensor) -> None:
-    """Restore a state of the CPU's default generator that `get_rng_state` of torchlike or of PyTorch returned."""
+    """Restore a state of the CPU's default generator that `get_rng_state` of torchlike or of PyTorch returned.
+
+    Args:
+      new_state: the state, a uint8 tensor on the CPU.
+
+    >>> torchlike.set_rng_state(torchlike.get_rng_state())
+    """
     default_generator.set_state(new_state)
 
 
@@ -101,7 +116,15 @@ def rand(
     dtype: Dtype | None = None,
     **options: Any,
 ) -> Tensor:
-    """Return uniform random numbers in [0, 1)."""
+    """Return uniform random numbers in [0, 1).
+
+    Args:
+      size: the shape of the result, as ints or as one sequence of ints.
+      options: `layout`, `device`, `requires_grad` and `pin_memory`, as for `zeros`.
+
+    >>> torchlike.rand(2, 3).shape
+    torch.Size([2, 3])
+    """
     shape, kind = _size("rand", size, options), _kind("rand", dtype, out)
     return _made(Sampler("uniform", generator, kind), shape, "rand", out, options, dtype)
 
@@ -113,7 +136,15 @@ def randn(
     dtype: Dtype | None = None,
     **options: Any,
 ) -> Tensor:
-    """Return standard normal random numbers."""
+    """Return standard normal random numbers.
+
+    Args:
+      size: the shape of the result, as ints or as one sequence of ints.
+      options: `layout`, `device`, `requires_grad` and `pin_memory`, as for `zeros`.
+
+    >>> torchlike.randn(2, 3).shape
+    torch.Size([2, 3])
+    """
     shape, kind = _size("randn", size, options), _kind("randn", dtype, out)
     whole = out is None or tuple(out.shape) != shape or out.is_contiguous()
     return _made(Sampler("normal", generator, kind, contiguous=whole), shape, "randn", out, options, dtype)
@@ -126,7 +157,17 @@ def randint(
     dtype: Dtype | None = None,
     **options: Any,
 ) -> Tensor:
-    """Return random integers in [low, high): `randint(high, size)` or `randint(low, high, size)`."""
+    """Return random integers in [low, high): `randint(high, size)` or `randint(low, high, size)`.
+
+    Args:
+      args: `low` (int, default 0), `high` (int) and `size` (sequence of ints).
+      dtype: the dtype of the result. Default: int64.
+      options: `low`, `high` and `size` by name, and `layout`, `device`, `requires_grad` and `pin_memory`, as for
+        `zeros`.
+
+    >>> torchlike.randint(5, 6, (3,))
+    tensor([5, 5, 5])
+    """
     named = {k: options.pop(k) for k in ("low", "high", "size") if k in options}
     given = [*args, *named.values()]
     if len(given) not in (2, 3):
@@ -155,7 +196,16 @@ def _bounds(name: str, given: list) -> tuple[int, int]:
 def randperm(
     n: int, *, generator: Generator | None = None, out: Tensor | None = None, dtype: Dtype | None = None, **options: Any
 ) -> Tensor:
-    """Return a random permutation of 0 .. n-1."""
+    """Return a random permutation of 0 .. n-1.
+
+    Args:
+      n: the number of integers.
+      dtype: the dtype of the result. Default: int64.
+      options: `layout`, `device`, `requires_grad` and `pin_memory`, as for `zeros`.
+
+    >>> torchlike.randperm(4).sort().values
+    tensor([0, 1, 2, 3])
+    """
     n = int(n)
     if n < 0:
         raise _errors.making.negative_dim(n, (n,))
@@ -187,7 +237,15 @@ def _like(name: str, draw: Callable[..., Tensor]) -> Callable[..., Tensor]:
         return made._require_grad() if requires_grad else made
 
     like.__name__ = like.__qualname__ = name
-    like.__doc__ = f"Return `{name[:-5]}` numbers with the shape, dtype, device and memory format of `input`."
+    given = "`high`, or `low` and `high` (ints)" if name == "randint_like" else "nothing"
+    like.__doc__ = f"""Return `{name[:-5]}` numbers with the shape, dtype, device and memory format of `input`.
+
+    Args:
+      args, more: {given}.
+
+    >>> torchlike.{name}(torchlike.ones(2, 3){", 5" if name == "randint_like" else ""}).shape
+    torch.Size([2, 3])
+    """
     return like
 
 
@@ -204,6 +262,15 @@ def normal(
     """Return normal random numbers with the given means and standard deviations (numbers or tensors).
 
     The gradients of `mean` and `std` are zero. Negative elements of `std` are refused on the CPU only.
+
+    Args:
+      mean: the mean, a number or a tensor.
+      std: the standard deviation, a number or a tensor. Tensors are broadcast.
+      size: the shape of the result, if both are numbers.
+      options: `layout`, `device`, `requires_grad` and `pin_memory`, as for `zeros`, if both are numbers.
+
+    >>> torchlike.normal(0.0, 1.0, (2, 3)).shape
+    torch.Size([2, 3])
     """
     if mean is None or std is None:
         raise _errors.arguments.invalid_combination("normal", (mean, std), {})
@@ -252,7 +319,14 @@ def _normal_on_device(mean: Any, std: Any, generator: Generator | None) -> Tenso
 
 
 def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None) -> Tensor:
-    """Return random ones with the probabilities in `input` (or `p`), else zeros."""
+    """Return random ones with the probabilities in `input` (or `p`), else zeros.
+
+    Args:
+      p: one probability for all elements, in place of those in `input`.
+
+    >>> torchlike.bernoulli(torchlike.tensor([0.0, 1.0]))
+    tensor([0., 1.])
+    """
     _only_tensor("bernoulli", input)
     if p is None:
         return derived_from((input,), _bernoulli(input, None, generator), "BernoulliBackward0")
@@ -275,7 +349,15 @@ def _bernoulli(input: Tensor, p: float | None, generator: Generator | None) -> T
 def multinomial(
     input: Tensor, num_samples: int, replacement: bool = False, *, generator: Generator | None = None
 ) -> Tensor:
-    """Sample indices with the weights in each row of `input`; (rows, classes) -> (rows, num_samples)."""
+    """Sample indices with the weights in each row of `input`; (rows, classes) -> (rows, num_samples).
+
+    Args:
+      num_samples: the number of indices for each row. Without replacement, at most the number of positive weights.
+      replacement: draw an index several times.
+
+    >>> torchlike.multinomial(torchlike.tensor([0.0, 1.0]), 3, replacement=True)
+    tensor([1, 1, 1])
+    """
     _only_tensor("multinomial", input)
     if not is_on_host(input):
         return categories(generator, input, num_samples, replacement)
@@ -300,7 +382,12 @@ def _poisson(input: Tensor, generator: Generator | None) -> Tensor:
 
 
 def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
-    """Return the number of successes in `count` trials, each with success probability `prob`."""
+    """Return the number of successes in `count` trials, each with success probability `prob`.
+
+    Args:
+      count: the numbers of trials, a floating-point tensor.
+      prob: the probabilities of success, broadcast with `count` and of the same dtype.
+    """
     return underivable("aten::binomial", lambda count, prob: _binomial(count, prob, generator), count, prob)
 
 
@@ -365,7 +452,16 @@ def _only(name: str, other: dict, given: tuple = ()) -> None:
 def uniform_(
     self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Generator | None = None, **other: Any
 ) -> Tensor:
-    """Fill with uniform random numbers in [from, to)."""
+    """Fill with uniform random numbers in [from, to).
+
+    Args:
+      from_: the least number; PyTorch's name for it is `from`.
+      to: the upper bound, at least `from_`.
+      other: `from=` by name.
+
+    >>> torchlike.empty(2, 3).uniform_(-1, 1).shape
+    torch.Size([2, 3])
+    """
     from_ = other.pop("from", from_)
     _only("uniform_", other)
     for place, (name, bound) in enumerate((("from", from_), ("to", to)), 1):
@@ -375,13 +471,28 @@ def uniform_(
 
 
 def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None) -> Tensor:
-    """Fill with normal random numbers."""
+    """Fill with normal random numbers.
+
+    Args:
+      mean: the mean.
+      std: the standard deviation, at least 0.
+
+    >>> torchlike.empty(2, 3).normal_().shape
+    torch.Size([2, 3])
+    """
     parameters = float(mean), float(std)
     return _fill(self, Sampler("normal", generator, self.dtype.numpy, parameters, contiguous=self.is_contiguous()))
 
 
 def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:
-    """Fill with random ones, with probability `p` (a number or a tensor), and zeros."""
+    """Fill with random ones, with probability `p` (a number or a tensor), and zeros.
+
+    Args:
+      p: the probability of a one, or a tensor of probabilities that is broadcast.
+
+    >>> torchlike.empty(2).bernoulli_(1.0)
+    tensor([1., 1.])
+    """
     if not isinstance(p, Tensor):
         return _filled(self, "bernoulli", generator, p)
     shape, strides = tuple(self.shape), self.stride()
@@ -405,6 +516,14 @@ def random_(
 
     By default, the largest integer is the maximum of an integer dtype, or 2**digits for a floating-point dtype whose
     significand has that many digits.
+
+    Args:
+      from_: the least integer; PyTorch's name for it is `from`. Called with one number, `random_(to)`, it is 0.
+      to: the integer after the largest.
+      other: `from=` by name.
+
+    >>> torchlike.zeros(2).random_(5, 6)
+    tensor([5., 5.])
     """
     from_ = other.pop("from", from_)
     _only("random_", other)
@@ -421,22 +540,43 @@ def random_(
 
 
 def exponential_(self: Tensor, lambd: float = 1.0, *, generator: Generator | None = None) -> Tensor:
-    """Fill with exponential random numbers of rate `lambd`."""
+    """Fill with exponential random numbers of rate `lambd`.
+
+    Args:
+      lambd: the rate, above 0. The mean is 1 / lambd.
+
+    >>> torchlike.empty(3).exponential_().shape
+    torch.Size([3])
+    """
     return _filled(self, "exponential", generator, float(lambd))
 
 
 def cauchy_(self: Tensor, median: float = 0.0, sigma: float = 1.0, *, generator: Generator | None = None) -> Tensor:
-    """Fill with Cauchy random numbers."""
+    """Fill with Cauchy random numbers.
+
+    Args:
+      median: the median of the distribution.
+      sigma: half of the distance between the quartiles, above 0.
+    """
     return _filled(self, "cauchy", generator, float(median), float(sigma))
 
 
 def log_normal_(self: Tensor, mean: float = 1.0, std: float = 2.0, *, generator: Generator | None = None) -> Tensor:
-    """Fill with log-normal random numbers, whose logarithms have the mean `mean` and the standard deviation `std`."""
+    """Fill with log-normal random numbers, whose logarithms have the mean `mean` and the standard deviation `std`.
+
+    Args:
+      mean: the mean of the logarithm.
+      std: the standard deviation of the logarithm, above 0.
+    """
     return _filled(self, "log_normal", generator, float(mean), float(std))
 
 
 def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
-    """Fill with geometric random numbers of success probability `p`."""
+    """Fill with geometric random numbers of success probability `p`.
+
+    Args:
+      p: the probability of success of a trial, between 0 and 1, exclusive. The number is that of the first success.
+    """
     if not hasattr(p, "__float__"):
         raise _errors.arguments.wrong_type("geometric_", "p", 1, "float", p)
     return _filled(self, "geometric", generator, p)

@@ -13,7 +13,11 @@ from torchlike._tensor.tensor import Tensor
 
 
 def apply_(self: Tensor, callable: Callable) -> Tensor:
-    """Replace each element by `callable(element)`. This is slow, and works only on the CPU."""
+    """Replace each element by `callable(element)`. This is slow, and works only on the CPU.
+
+    Args:
+      callable: a function of one number that returns a number.
+    """
     if self.requires_grad:
         raise RuntimeError("Can't call apply_() on Variable that requires grad. Use var.detach().apply_() instead.")
     _host_only(self, "apply_")
@@ -23,7 +27,12 @@ def apply_(self: Tensor, callable: Callable) -> Tensor:
 
 
 def map_(self: Tensor, tensor: Tensor, callable: Callable) -> Tensor:
-    """Replace each element a by `callable(a, b)`, where b is the corresponding element of `tensor`."""
+    """Replace each element a by `callable(a, b)`, where b is the corresponding element of `tensor`.
+
+    Args:
+      tensor: a tensor whose shape broadcasts with that of this tensor.
+      callable: a function of two numbers that returns a number.
+    """
     if self.requires_grad or tensor.requires_grad:
         raise RuntimeError("Can't call map_() on Variable that requires grad. Use var.detach().map_() instead.")
     _host_only(self, "map_")
@@ -33,7 +42,12 @@ def map_(self: Tensor, tensor: Tensor, callable: Callable) -> Tensor:
 
 
 def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Callable) -> Tensor:
-    """Replace each element a by `callable(a, b, c)`, where b and c are the corresponding elements of `x` and `y`."""
+    """Replace each element a by `callable(a, b, c)`, where b and c are the corresponding elements of `x` and `y`.
+
+    Args:
+      x, y: tensors of the same shape as this tensor.
+      callable: a function of three numbers that returns a number.
+    """
     if any(t.requires_grad for t in (self, x, y)):
         raise RuntimeError("Can't call map2_() on Variable that requires grad. Use var.detach().map2_() instead.")
     _host_only(self, "map2_")

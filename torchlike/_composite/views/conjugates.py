@@ -61,6 +61,9 @@ def view_as_real(input: Tensor) -> Tensor:
 
     Raises:
       RuntimeError: the tensor is a lazily conjugated view; use `resolve_conj` first.
+
+    >>> torchlike.view_as_real(torchlike.tensor([1 + 2j]))
+    tensor([[1., 2.]])
     """
     if is_conj(input):
         raise RuntimeError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,16 @@ from torchlike._tensor.tracebacks import shortened
 def view(self: Tensor, *size: Any, **named: Any) -> Tensor:
     """Return the same elements in another shape, sharing storage; with a dtype, reinterpret the bytes in that dtype.
 
+    Args:
+      size: the new shape, as ints or as one sequence of ints, or a dtype. One size may be -1; it follows from the
+        others.
+      named: `size` or `dtype` by name.
+
     Raises:
       RuntimeError: no strides represent that shape over this memory. `reshape` copies in this case.
+
+    >>> torchlike.arange(6).view(2, -1).shape
+    torch.Size([2, 3])
     """
     try:
         if named:
@@ -63,7 +72,15 @@ def _view_as_type(self: Tensor, dtype: _dtypes.dtype) -> Tensor:
 
 
 def reshape(input: Tensor, *shape: Any, **named: Any) -> Tensor:
-    """Return the elements in another shape, as a view if the strides permit it, else as a copy."""
+    """Return the elements in another shape, as a view if the strides permit it, else as a copy.
+
+    Args:
+      shape: the new shape, as ints or as one sequence of ints. One size may be -1; it follows from the others.
+      named: `shape` by name.
+
+    >>> torchlike.arange(6).reshape(2, -1).shape
+    torch.Size([2, 3])
+    """
     try:
         from torchlike._ops.views.view import infer_size
 
@@ -98,7 +115,16 @@ def _one_named(function: str, name: str, given: tuple, named: dict) -> tuple:
 
 
 def expand(self: Tensor, *size: Any, **named: Any) -> Tensor:
-    """Expand dims of size one without copying; -1 keeps a dim."""
+    """Expand dims of size one without copying; -1 keeps a dim.
+
+    Args:
+      size: the new shape, as ints or as one sequence of ints. New dims come first.
+      named: `size` by name.
+
+    >>> torchlike.tensor([[1], [2]]).expand(-1, 3)
+    tensor([[1, 1, 1],
+            [2, 2, 2]])
+    """
     try:
         named.pop("implicit", None)
         if not size or named:
@@ -109,7 +135,15 @@ def expand(self: Tensor, *size: Any, **named: Any) -> Tensor:
 
 
 def permute(input: Tensor, *dims: Any, **named: Any) -> Tensor:
-    """Return a view with the dims in the order `dims`."""
+    """Return a view with the dims in the order `dims`.
+
+    Args:
+      dims: all dims in their new order, as ints or as one sequence of ints. Negative dims count from the last.
+      named: `dims` by name.
+
+    >>> torchlike.ones(2, 3, 4).permute(2, 0, 1).shape
+    torch.Size([4, 2, 3])
+    """
     try:
         if not dims or named:
             dims = _one_named("permute", "dims", dims, named)
@@ -137,18 +171,32 @@ def _taking_a_tuple(method: Any, argument: str) -> Any:
 
     by_name.__name__ = by_name.__qualname__ = method.__name__
     by_name.__doc__ = method.__doc__
+    first = inspect.Parameter("input", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="Tensor")
+    second = first.replace(name=argument, annotation="Sequence[int]")
+    by_name.__signature__ = inspect.Signature([first, second], return_annotation="Tensor")
     return by_name
 
 
 def contiguous(self: Tensor, *, memory_format: Any = mf.contiguous_format) -> Tensor:
-    """Return this tensor if it is contiguous in the memory format, else a contiguous copy."""
+    """Return this tensor if it is contiguous in the memory format, else a contiguous copy.
+
+    Args:
+      memory_format: the order of the dims in memory.
+
+    >>> torchlike.ones(2, 3).T.contiguous().stride()
+    (2, 1)
+    """
     if memory_format is mf.contiguous_format and self._strides is None:
         return self
     return self if self.is_contiguous(memory_format) else clone(self, memory_format=memory_format)
 
 
 def clone(input: Tensor, *, memory_format: Any = mf.preserve_format) -> Tensor:
-    """Return a differentiable copy of the tensor."""
+    """Return a differentiable copy of the tensor.
+
+    >>> torchlike.tensor([1, 2]).clone()
+    tensor([1, 2])
+    """
     made = rows["clone"](input)
     if input._strides is None and (memory_format is mf.preserve_format or memory_format is mf.contiguous_format):
         made._strides = made._storage.strides = None
@@ -173,6 +221,13 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """Convert this tensor to another dtype or device.
 
     If nothing changes, return the tensor itself, unless `copy` is set.
+
+    Args:
+      args, kwargs: `dtype`, `device`, a tensor whose dtype and device are taken, `non_blocking` (no effect on results),
+        `copy` (always copy) and `memory_format`. The signatures are `to(dtype)`, `to(device, dtype)` and `to(other)`.
+
+    >>> torchlike.ones(2).to(torchlike.int64)
+    tensor([1, 1])
     """
     if len(args) == 1 and not kwargs and args[0].__class__ is _dtypes.dtype:
         return convert(self, args[0], None, False, mf.preserve_format)
@@ -230,14 +285,22 @@ def _move(self: Tensor, place: devices.device) -> Tensor:
 
 
 def cpu(self: Tensor, memory_format: Any = mf.preserve_format) -> Tensor:
-    """Return this tensor on the CPU."""
+    """Return this tensor on the CPU.
+
+    >>> torchlike.ones(2).cpu().device
+    device(type='cpu')
+    """
     return convert(self, self.dtype, "cpu", False, memory_format)
 
 
 def cuda(
     self: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = mf.preserve_format
 ) -> Tensor:
-    """Return this tensor on a GPU."""
+    """Return this tensor on a GPU.
+
+    Args:
+      device: the GPU: its index, its name or a device. Default: the current GPU.
+    """
     place = devices.device("cuda" if device is None else device)
     if place.type != "cuda":
         raise _errors.making.not_cuda()
@@ -249,17 +312,35 @@ def to_method(name: str, dtype: _dtypes.dtype) -> Any:
         return convert(self, dtype, None, False, memory_format)
 
     method.__name__ = method.__qualname__ = name
-    method.__doc__ = f"Return this tensor cast to {dtype!r}."
+    method.__doc__ = f"""Return this tensor cast to {dtype!r}.
+
+    >>> torchlike.ones(2, dtype=torchlike.int16).{name}().dtype
+    {dtype!r}
+    """
     return method
 
 
 def type_as(self: Tensor, other: Tensor) -> Tensor:
-    """Convert this tensor to the dtype and device of `other`."""
+    """Convert this tensor to the dtype and device of `other`.
+
+    Args:
+      other: the tensor with the new dtype and device.
+
+    >>> torchlike.tensor([1, 2]).type_as(torchlike.ones(1))
+    tensor([1., 2.])
+    """
     return convert(self, other.dtype, other.device, False, mf.preserve_format)
 
 
 def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
-    """Overwrite this tensor with `src`, which is broadcast and cast."""
+    """Overwrite this tensor with `src`, which is broadcast and cast.
+
+    Args:
+      src: the tensor with the new elements.
+
+    >>> torchlike.zeros(2).copy_(torchlike.tensor([1, 2]))
+    tensor([1., 2.])
+    """
     try:
         return replace(self, src, "torch::autograd::CopyBackwards")
     except Exception as error:

@@ -17,7 +17,12 @@ from torchlike._tensor.tensor import Tensor
 
 
 def _slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
-    """Return a view of the indices of a dim from `start` to `end` in steps of `step`."""
+    """Return a view of the indices of a dim from `start` to `end` in steps of `step`.
+
+    Args:
+      start, end: the first index, and the index after the last. Negative ones count from the end.
+      step: the distance between indices, at least 1.
+    """
     if not hasattr(step, "__index__"):
         raise RuntimeError(
             "aten::slice() Expected a value of type 'int' for argument 'step' but instead found type "
@@ -76,7 +81,13 @@ def _copying(name: str, view: Callable) -> Callable:
 
 
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """Return the diagonals of the matrices in the last two dims, as a view."""
+    """Return the diagonals of the matrices in the last two dims, as a view.
+
+    Args:
+      A: matrices.
+      offset: the diagonal: 0 for the main one, positive above it, negative below it.
+      dim1, dim2: the dims of the rows and the columns.
+    """
     return rows["diagonal"](A, offset, dim1, dim2)
 
 

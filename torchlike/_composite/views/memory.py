@@ -39,6 +39,15 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     """Return a view into the storage, which may show any part of it.
 
     Element `index` is at the position `storage_offset + sum(index * stride)` of the storage.
+
+    Args:
+      size: the shape of the view, a sequence of ints.
+      stride: the distance in elements between neighbors along each dim, a sequence of ints.
+      storage_offset: the position of the first element in the storage. Default: that of `input`.
+
+    >>> torchlike.as_strided(torchlike.arange(6), (2, 2), (1, 2))
+    tensor([[0, 2],
+            [1, 3]])
     """
     shape, strides = ints((size,), "as_strided"), ints((stride,), "as_strided", "stride")
     start = input._offset if storage_offset is None else int(storage_offset)
@@ -212,7 +221,11 @@ def _in_place(name: str, function: Callable[..., Tensor]) -> Callable[..., Tenso
 
 
 def resize_(self: Tensor, *size: Any, memory_format: Any = mf.contiguous_format) -> Tensor:
-    """Change the shape in place. The elements stay in memory order. New elements have the values that `empty` gives."""
+    """Change the shape in place. The elements stay in memory order. New elements have the values that `empty` gives.
+
+    Args:
+      memory_format: the order of the dims in memory. Default: contiguous.
+    """
     if self.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
     self._storage.check_change(self)
@@ -287,19 +300,31 @@ def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None)
     """Change the shape in place to that of `the_template`.
 
     With `memory_format=torch.preserve_format`, take the memory format of `the_template` too.
+
+    Args:
+      the_template: the tensor with the new shape.
+      memory_format: the order of the dims in memory. Default: contiguous.
     """
     wanted = mf.suggested(the_template) if memory_format is mf.preserve_format else memory_format
     return resize_(self, tuple(the_template.shape), memory_format=wanted or mf.contiguous_format)
 
 
 def resize(self: Tensor, *sizes: Any) -> Tensor:
-    """Return the tensor with another shape and the same elements. Deprecated in PyTorch: use `reshape`."""
+    """Return the tensor with another shape and the same elements. Deprecated in PyTorch: use `reshape`.
+
+    Args:
+      sizes: the new shape, as ints or as one sequence of ints. It must have the same number of elements.
+    """
     warn("non-inplace resize is deprecated")
     return reshape(self, ints(sizes, "resize"))
 
 
 def resize_as(self: Tensor, tensor: Tensor) -> Tensor:
-    """Return the elements of this tensor with the shape of `tensor`. Deprecated in PyTorch: use `reshape`."""
+    """Return the elements of this tensor with the shape of `tensor`. Deprecated in PyTorch: use `reshape`.
+
+    Args:
+      tensor: the tensor with the new shape.
+    """
     warn("non-inplace resize_as is deprecated")
     return reshape(self, tuple(tensor.shape))
 
@@ -318,7 +343,14 @@ def _asked_layout(size: Any, stride: Any) -> tuple[tuple[int, ...], tuple[int, .
 
 
 def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Tensor:
-    """Switch this tensor to the memory of another tensor or storage. Without a source, the tensor becomes empty."""
+    """Switch this tensor to the memory of another tensor or storage. Without a source, the tensor becomes empty.
+
+    Args:
+      source: a tensor or storage.
+      storage_offset: the position of the first element in the storage.
+      size: the new shape. Default: all elements of the source.
+      stride: the new strides, in elements. Default: contiguous.
+    """
     if self.requires_grad and modes.local.grad:
         views.check_write(self)
     self._storage.check_change(self)
@@ -379,6 +411,9 @@ def is_set_to(self: Tensor, tensor: Tensor) -> bool:
     """Return whether two tensors show the same memory with the same offset, shape and strides.
 
     The result is False for lazily conjugated or negated tensors.
+
+    Args:
+      tensor: the tensor to compare with.
     """
     return (
         self._storage.whole is tensor._storage.whole
@@ -434,7 +469,11 @@ def _make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Any:
 
 
 def is_same_size(input: Tensor, other: Tensor) -> bool:
-    """Return whether two tensors have the same shape."""
+    """Return whether two tensors have the same shape.
+
+    Args:
+      other: a tensor.
+    """
     return input.shape == other.shape
 
 

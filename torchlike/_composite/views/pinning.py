@@ -23,6 +23,9 @@ def pin_memory(self: Tensor, device: Any = None) -> Tensor:
     pinned. The memory is therefore not page-locked. `device` is deprecated and has no effect.
 
     Raises RuntimeError if there is no accelerator, or if the tensor is on one.
+
+    Args:
+      device: has no effect.
     """
     if self.device.type != "cpu":
         raise _errors.making.cannot_pin(self)
@@ -38,7 +41,11 @@ def pin_memory(self: Tensor, device: Any = None) -> Tensor:
 
 
 def is_pinned(self: Tensor, device: Any = None) -> bool:
-    """Return whether `pin_memory()` or a `DataLoader` with `pin_memory=True` made the memory of this tensor."""
+    """Return whether `pin_memory()` or a `DataLoader` with `pin_memory=True` made the memory of this tensor.
+
+    Args:
+      device: has no effect.
+    """
     return self._storage in _pinned
 
 
@@ -73,7 +80,11 @@ def is_shared(self: Tensor) -> bool:
 
 
 def record_stream(self: Tensor, stream: Any) -> None:
-    """Do nothing: XLA keeps memory alive while a program uses it. Raise for a tensor on the CPU."""
+    """Do nothing: XLA keeps memory alive while a program uses it. Raise for a tensor on the CPU.
+
+    Args:
+      stream: a stream. It is not used.
+    """
     if self.device.type == "cpu":
         raise NotImplementedError("Could not run 'aten::record_stream' with arguments from the 'CPU' backend.")
 

@@ -24,24 +24,48 @@ def _written(input: Tensor, src: Tensor, view: Callable, *where: Any) -> Tensor:
 
 
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
-    """Return a copy of `input` with `src` at one index of a dim."""
+    """Return a copy of `input` with `src` at one index of a dim.
+
+    Args:
+      src: the new elements, with the shape that `select` returns.
+      index: the index along `dim`.
+    """
     return _written(input, src, split.select, dim, index)
 
 
 def slice_scatter(
     input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Tensor:
-    """Return a copy of `input` with `src` at the indices of a dim from `start` to `end` in steps of `step`."""
+    """Return a copy of `input` with `src` at the indices of a dim from `start` to `end` in steps of `step`.
+
+    Args:
+      src: the new elements, with the shape of the slice.
+      start, end: the first index, and the index after the last. Default: from 0 to the size. Negative ones count from
+        the end.
+      step: the distance between indices, at least 1.
+    """
     return _written(input, src, _slice, dim, start, end, step)
 
 
 def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
-    """Return a copy of `input` with `src` on its diagonal."""
+    """Return a copy of `input` with `src` on its diagonal.
+
+    Args:
+      src: the new elements, with the shape that `diagonal` returns.
+      offset: the diagonal: 0 for the main one, positive above it, negative below it.
+      dim1, dim2: the dims of the matrices.
+    """
     return _written(input, src, rows["diagonal"], offset, dim1, dim2)
 
 
 def as_strided_scatter(input: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
-    """Return a copy of `input` with `src` at the elements that `as_strided` would return."""
+    """Return a copy of `input` with `src` at the elements that `as_strided` would return.
+
+    Args:
+      src: the new elements, with the shape `size`.
+      size, stride: the shape and the strides of the part that `src` replaces.
+      storage_offset: the position of the first element of the part. Default: that of `input`.
+    """
     return _written(input, src, memory.as_strided, size, stride, storage_offset)
 
 

@@ -22,7 +22,12 @@ from torchlike._tensor.tensor import Tensor
 
 @history_first
 def t(input: Tensor) -> Tensor:
-    """Return the transpose of a matrix, as a view. For a tensor with fewer dims, return a view of it."""
+    """Return the transpose of a matrix, as a view. For a tensor with fewer dims, return a view of it.
+
+    >>> torchlike.tensor([[1, 2], [3, 4]]).t()
+    tensor([[1, 3],
+            [2, 4]])
+    """
     if input.ndim > 2:
         raise _errors.shapes.no_matrix("t", input.ndim)
     return rows["_t"](input)
@@ -84,17 +89,36 @@ def adjoint(input: Tensor) -> Tensor:
 
 
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
-    """Swap two dims."""
+    """Swap two dims.
+
+    Args:
+      axis0, axis1: the dims to swap.
+
+    >>> torchlike.ones(2, 3).swapaxes(0, 1).shape
+    torch.Size([3, 2])
+    """
     return rows["transpose"](input, axis0, axis1)
 
 
 def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
-    """Swap two dims."""
+    """Swap two dims.
+
+    Args:
+      dim0, dim1: the dims to swap.
+    """
     return rows["transpose"](input, dim0, dim1)
 
 
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
-    """Move dims to new positions; the other dims keep their order."""
+    """Move dims to new positions; the other dims keep their order.
+
+    Args:
+      source: the dim or dims to move.
+      destination: their positions in the result.
+
+    >>> torchlike.ones(2, 3, 4).movedim(0, -1).shape
+    torch.Size([3, 4, 2])
+    """
     source, destination = settled(source), settled(destination)
     if isinstance(source, int) is not isinstance(destination, int):
         raise _errors.arguments.invalid_combination("movedim", (input, source, destination), {})
@@ -115,14 +139,27 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
 
 
 def moveaxis(input: Tensor, source: Any, destination: Any) -> Tensor:
-    """Move dims to new positions; the other dims keep their order."""
+    """Move dims to new positions; the other dims keep their order.
+
+    Args:
+      source: the dim or dims to move.
+      destination: their positions in the result.
+    """
     source, destination = settled(source), settled(destination)
     return movedim(input, source, destination)
 
 
 @history_first
 def flip(input: Tensor, *several: Any, dims: Any = None) -> Tensor:
-    """Reverse the order of the indices along `dims`. The result is a copy."""
+    """Reverse the order of the indices along `dims`. The result is a copy.
+
+    Args:
+      several: the dims, as ints or as one sequence of ints.
+      dims: the dims by name.
+
+    >>> torchlike.tensor([1, 2, 3]).flip(0)
+    tensor([3, 2, 1])
+    """
     if dims is None and not several:
         raise _errors.arguments.missing("flip", "dims")
     wrapped = [input._nonnegative(d) for d in ints(several if dims is None else (dims,), "flip", "dims")]
@@ -147,7 +184,16 @@ def flipud(input: Tensor) -> Tensor:
 
 
 def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
-    """Rotate by `k` times 90 degrees in the plane of two dims, from the first toward the second."""
+    """Rotate by `k` times 90 degrees in the plane of two dims, from the first toward the second.
+
+    Args:
+      k: the number of rotations. A negative number rotates in the other direction.
+      dims: the two dims of the plane.
+
+    >>> torchlike.tensor([[1, 2], [3, 4]]).rot90()
+    tensor([[2, 4],
+            [1, 3]])
+    """
     if len(dims) != 2:
         raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
     if input.ndim < 2:
@@ -168,7 +214,15 @@ def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
 
 @history_first
 def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
-    """Shift the elements along `dims` cyclically; without `dims`, shift those of the flattened tensor."""
+    """Shift the elements along `dims` cyclically; without `dims`, shift those of the flattened tensor.
+
+    Args:
+      shifts: the distance by which elements move, an int, or one for each dim.
+      dims: the dim or dims.
+
+    >>> torchlike.tensor([1, 2, 3]).roll(1)
+    tensor([3, 1, 2])
+    """
     moves = ints((shifts,), "roll", "shifts")
     along = () if dims is None else ints((dims,), "roll", "dims")
     if not moves:
@@ -184,7 +238,14 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
 
 
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-    """Flatten the dims from `start_dim` to `end_dim`, inclusive, to one."""
+    """Flatten the dims from `start_dim` to `end_dim`, inclusive, to one.
+
+    Args:
+      start_dim, end_dim: the first and the last dim to flatten. Negative dims count from the last.
+
+    >>> torchlike.ones(2, 3, 4).flatten(1).shape
+    torch.Size([2, 12])
+    """
     start, end = (
         input._nonnegative(public_calls.whole("flatten", name, i, d))
         for i, (name, d) in enumerate((("start_dim", start_dim), ("end_dim", end_dim)), 2)
@@ -200,12 +261,23 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 
 
 def ravel(input: Tensor) -> Tensor:
-    """Flatten all dims to one."""
+    """Flatten all dims to one.
+
+    >>> torchlike.tensor([[1, 2], [3, 4]]).ravel()
+    tensor([1, 2, 3, 4])
+    """
     return rows["view"](input.contiguous(), (input.numel(),))
 
 
 def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
-    """Split one dim into several dims of the given sizes."""
+    """Split one dim into several dims of the given sizes.
+
+    Args:
+      sizes: the sizes of the new dims. One may be -1; it follows from the others.
+
+    >>> torchlike.arange(6).unflatten(0, (2, 3)).shape
+    torch.Size([2, 3])
+    """
     from torchlike._ops.views.view import infer_size
 
     if isinstance(sizes, int):
@@ -228,17 +300,41 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
 
 
 def expand_as(self: Tensor, other: Tensor) -> Tensor:
-    """Expand this tensor to the shape of `other`."""
+    """Expand this tensor to the shape of `other`.
+
+    Args:
+      other: the tensor with the new shape.
+
+    >>> torchlike.tensor([[1], [2]]).expand_as(torchlike.ones(2, 2))
+    tensor([[1, 1],
+            [2, 2]])
+    """
     return rows["expand"](self, tuple(other.shape))
 
 
 def view_as(self: Tensor, other: Tensor) -> Tensor:
-    """View this tensor in the shape of `other`."""
+    """View this tensor in the shape of `other`.
+
+    Args:
+      other: the tensor with the new shape.
+
+    >>> torchlike.arange(4).view_as(torchlike.ones(2, 2))
+    tensor([[0, 1],
+            [2, 3]])
+    """
     return rows["view"](self, tuple(other.shape))
 
 
 def reshape_as(self: Tensor, other: Tensor) -> Tensor:
-    """Reshape this tensor to the shape of `other`."""
+    """Reshape this tensor to the shape of `other`.
+
+    Args:
+      other: the tensor with the new shape.
+
+    >>> torchlike.arange(4).reshape_as(torchlike.ones(2, 2))
+    tensor([[0, 1],
+            [2, 3]])
+    """
     return reshape(self, tuple(other.shape))
 
 
@@ -255,7 +351,14 @@ def _broadcast_to(self: Tensor, *size: Any) -> Tensor:
 
 
 def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
-    """Expand tensors to their common shape."""
+    """Expand tensors to their common shape.
+
+    Args:
+      tensors: tensors whose shapes broadcast.
+
+    >>> [x.shape for x in torchlike.broadcast_tensors(torchlike.ones(2, 1), torchlike.ones(3))]
+    [torch.Size([2, 3]), torch.Size([2, 3])]
+    """
     from torchlike._ops.schema.typing_rules import broadcast
 
     if len(tensors) == 1 and isinstance(tensors[0], list | tuple):
@@ -268,7 +371,14 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
 
 
 def broadcast_shapes(*shapes: Any) -> Size:
-    """Return the shape to which tensors of these shapes broadcast."""
+    """Return the shape to which tensors of these shapes broadcast.
+
+    Args:
+      shapes: shapes, as ints or sequences of ints.
+
+    >>> torchlike.broadcast_shapes((2, 1), (3,))
+    torch.Size([2, 3])
+    """
     given = [(s,) if isinstance(s, int) else tuple(s) for s in shapes]
     rank = max((len(s) for s in given), default=0)
     result = [1] * rank
@@ -304,20 +414,44 @@ def sum_to_size(self: Tensor, *size: Any) -> Tensor:
 
 
 def repeat(self: Tensor, *several: Any, repeats: Any = None) -> Tensor:
-    """Repeat the tensor `repeats[d]` times along each dim d."""
+    """Repeat the tensor `repeats[d]` times along each dim d.
+
+    Args:
+      several: the counts, as ints or as one sequence of ints; at least one for each dim. More counts add leading dims.
+      repeats: the counts by name.
+
+    >>> torchlike.tensor([1, 2]).repeat(2, 2)
+    tensor([[1, 2, 1, 2],
+            [1, 2, 1, 2]])
+    """
     if repeats is None and not several:
         raise _errors.arguments.missing("repeat", "repeats")
     return rows["_repeat"](self, ints(several if repeats is None else (repeats,), "repeat", "repeats"))
 
 
 def _tile(self: Tensor, *several: Any, dims: Any = None) -> Tensor:
-    """Repeat the tensor as `repeat` does. Missing leading counts are one."""
+    """Repeat the tensor as `repeat` does. Missing leading counts are one.
+
+    Args:
+      several: the counts, as ints or as one sequence of ints.
+      dims: the counts by name.
+
+    >>> torchlike.tensor([1, 2]).tile(2)
+    tensor([1, 2, 1, 2])
+    """
     counts = ints(several if dims is None else (dims,), "tile", "dims")
     return rows["_repeat"](self, (1,) * (self.ndim - len(counts)) + counts)
 
 
 def tile(input: Tensor, dims: Any) -> Tensor:
-    """Repeat the tensor as `repeat` does. Missing leading counts are one."""
+    """Repeat the tensor as `repeat` does. Missing leading counts are one.
+
+    Args:
+      dims: the counts, a sequence of ints.
+
+    >>> torchlike.tile(torchlike.tensor([1, 2]), (2,))
+    tensor([1, 2, 1, 2])
+    """
     if isinstance(dims, int):
         raise _errors.arguments.not_a_size("tile", dims, "dims", 2)
     return _tile(input, dims)
@@ -330,6 +464,14 @@ def repeat_interleave(
 
     `repeats` is a count, or a tensor with one count for each element. Called with a single tensor of counts, the
     function repeats each index as many times as its count.
+
+    Args:
+      repeats: an int, or an integer tensor.
+      dim: the dim whose indices are repeated. By default, the elements of the flattened tensor are repeated.
+      output_size: the size of the repeated dim in the result, if it is known. The call then need not read `repeats`.
+
+    >>> torchlike.tensor([1, 2]).repeat_interleave(2)
+    tensor([1, 1, 2, 2])
     """
     if repeats is None:
         return factories.of_array(_places(input), input.device)

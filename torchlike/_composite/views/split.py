@@ -24,7 +24,11 @@ from torchlike._tensor.tracebacks import shortened
 
 @history_first
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
-    """Return a view for each index of a dim."""
+    """Return a view for each index of a dim.
+
+    >>> torchlike.tensor([[1, 2], [3, 4]]).unbind()
+    (tensor([1, 2]), tensor([3, 4]))
+    """
     dim, select = input._nonnegative(dim), rows["_unbound"]
     at_once = None if dim else reads.rows(input)
     if at_once is not None:
@@ -38,7 +42,14 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
 
 @history_first
 def select(input: Tensor, dim: int, index: int) -> Tensor:
-    """Select one index of a dim, as a view."""
+    """Select one index of a dim, as a view.
+
+    Args:
+      index: the index along `dim`. A negative index counts from the end.
+
+    >>> torchlike.tensor([[1, 2], [3, 4]]).select(1, 0)
+    tensor([1, 3])
+    """
     if not input.ndim:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
     dim, n = input._nonnegative(dim), index if index.__class__ is int else whole("select", "index", 3, index)
@@ -49,7 +60,15 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
 
 
 def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
-    """Return `length` indices of a dim from `start` on, as a view."""
+    """Return `length` indices of a dim from `start` on, as a view.
+
+    Args:
+      start: the first index, an int or a 0-d integer tensor. A negative index counts from the end.
+      length: the number of indices.
+
+    >>> torchlike.arange(5).narrow(0, 1, 3)
+    tensor([1, 2, 3])
+    """
     if not input.ndim:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     if isinstance(start, Tensor) and (start.ndim or start.dtype.category != _dtypes.INTEGER):
@@ -67,7 +86,12 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
 
 
 def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
-    """Return `length` indices of a dim from `start` on, as a copy."""
+    """Return `length` indices of a dim from `start` on, as a copy.
+
+    Args:
+      start: the first index. A negative index counts from the end.
+      length: the number of indices.
+    """
     if dim >= input.ndim > 0:
         raise RuntimeError(
             "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.  (Could "
@@ -83,6 +107,13 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Te
     """Split a dim into views of one size, or of several given sizes.
 
     With one size, the last view may be smaller.
+
+    Args:
+      tensor: the tensor to split.
+      split_size_or_sections: the size of each view but the last, or the sizes of all views.
+
+    >>> torchlike.split(torchlike.arange(5), 2)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
     """
     if isinstance(split_size_or_sections, list | tuple):
         return split_with_sizes(tensor, split_size_or_sections, dim)
@@ -106,6 +137,12 @@ def _split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, 
     """Split a dim into views of one size, or of several given sizes.
 
     With one size, the last view may be smaller.
+
+    Args:
+      split_size: the size of each view but the last, or the sizes of all views.
+
+    >>> torchlike.arange(5).split([2, 3])
+    (tensor([0, 1]), tensor([2, 3, 4]))
     """
     try:
         return split(self, split_size, dim)
@@ -115,7 +152,11 @@ def _split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, 
 
 @history_first
 def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
-    """Split a dim into views of the given sizes."""
+    """Split a dim into views of the given sizes.
+
+    Args:
+      split_sizes: the sizes, whose sum is the size of the dim.
+    """
     if not input.ndim:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     dim, sizes = input._nonnegative(dim), list(ints((split_sizes,), "split_with_sizes", "split_sizes"))
@@ -141,7 +182,14 @@ def _pieces(tensor: Tensor, sizes: list[int], dim: int, row: str) -> tuple[Tenso
 
 
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """Split a dim into at most `chunks` views of equal size; the last one may be smaller."""
+    """Split a dim into at most `chunks` views of equal size; the last one may be smaller.
+
+    Args:
+      chunks: the number of views, at least 1. There are fewer if the size is too small.
+
+    >>> torchlike.arange(5).chunk(2)
+    (tensor([0, 1, 2]), tensor([3, 4]))
+    """
     if whole("chunk", "chunks", 2, chunks) <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     if not input.ndim:
@@ -154,7 +202,16 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
 def tensor_split(
     input: Tensor, indices_or_sections: Any = None, dim: int = 0, *, sections: Any = None, indices: Any = None
 ) -> tuple[Tensor, ...]:
-    """Split a dim into views of nearly equal sizes, or at the given indices."""
+    """Split a dim into views of nearly equal sizes, or at the given indices.
+
+    Args:
+      indices_or_sections: the number of views, or the indices at which each view but the first begins.
+      sections: the number of views, by name.
+      indices: the indices, by name.
+
+    >>> torchlike.arange(5).tensor_split(2)
+    (tensor([0, 1, 2]), tensor([3, 4]))
+    """
     where = next((a for a in (indices_or_sections, sections, indices) if a is not None), None)
     if not input.ndim:
         raise RuntimeError(
@@ -214,7 +271,13 @@ def _split_along(name: str, needed: int, place: int) -> Any:
         return tensor_split(input, where, dim)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"Split along dim {place} into views: into equal sections, or at the given indices."
+    function.__doc__ = f"""Split along dim {place} into views: into equal sections, or at the given indices.
+
+    Args:
+      indices_or_sections: the number of views, or the indices at which each view but the first begins.
+      sections: the number of views, by name.
+      indices: the indices, by name.
+    """
     return function
 
 
@@ -227,8 +290,15 @@ hsplit, vsplit, dsplit = _split_along("hsplit", 1, 1), _split_along("vsplit", 2,
 def cat(tensors: Any, dim: int = 0) -> Tensor:
     """Concatenate tensors along a dim; (…, n, …), (…, m, …) -> (…, n + m, …).
 
+    Args:
+      tensors: a sequence of tensors. Their shapes are equal except along `dim`, and their dtypes are promoted.
+
     >>> torchlike.cat([torchlike.ones(2, 3), torchlike.zeros(1, 3)]).shape
     torch.Size([3, 3])
+
+    >>> torchlike.cat([torchlike.ones(2, 1), torchlike.zeros(2, 2)], dim=1)
+    tensor([[1., 0., 0.],
+            [1., 0., 0.]])
     """
     if not isinstance(tensors, list | tuple) or not tensors or not all(isinstance(t, Tensor) for t in tensors):
         _refuse_to_join("cat", tensors)
@@ -270,35 +340,74 @@ def _cat_as(name: str) -> Any:
         return cat(tensors, dim)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = "Alias of `cat`."
+    function.__doc__ = f"""Alias of `cat`.
+
+    Args:
+      tensors: a sequence of tensors. Their shapes are equal except along `dim`, and their dtypes are promoted.
+
+    >>> torchlike.{name}([torchlike.tensor([1]), torchlike.tensor([2, 3])])
+    tensor([1, 2, 3])
+    """
     return function
 
 
 def stack(tensors: Any, dim: int = 0) -> Tensor:
-    """Stack tensors of one shape along a new dim."""
+    """Stack tensors of one shape along a new dim.
+
+    Args:
+      tensors: a sequence of tensors of one shape. Their dtypes are promoted.
+      dim: the place of the new dim in the result. A negative dim counts from the last.
+
+    >>> torchlike.stack([torchlike.tensor([1, 2]), torchlike.tensor([3, 4])])
+    tensor([[1, 2],
+            [3, 4]])
+    """
     if not isinstance(tensors, list | tuple) or not tensors or not all(isinstance(t, Tensor) for t in tensors):
         _refuse_to_join("stack", tensors)
     return rows["stack"](tensors, dim)
 
 
 def hstack(tensors: Any) -> Tensor:
-    """Concatenate tensors along dim 1 (dim 0 for vectors)."""
+    """Concatenate tensors along dim 1 (dim 0 for vectors).
+
+    Args:
+      tensors: a sequence of tensors.
+
+    >>> torchlike.hstack([torchlike.tensor([1, 2]), torchlike.tensor([3])])
+    tensor([1, 2, 3])
+    """
     given = [at_least(1, t) for t in public_calls.tensors("hstack", tensors)]
     return cat(given, 0 if given[0].ndim == 1 else 1)
 
 
 def vstack(tensors: Any) -> Tensor:
-    """Concatenate tensors along dim 0; a vector is a row."""
+    """Concatenate tensors along dim 0; a vector is a row.
+
+    Args:
+      tensors: a sequence of tensors.
+
+    >>> torchlike.vstack([torchlike.tensor([1, 2]), torchlike.tensor([3, 4])])
+    tensor([[1, 2],
+            [3, 4]])
+    """
     return cat([at_least(2, t) for t in public_calls.tensors("vstack", tensors)], 0)
 
 
 def dstack(tensors: Any) -> Tensor:
-    """Concatenate tensors along dim 2; a matrix gets a third dim of size one."""
+    """Concatenate tensors along dim 2; a matrix gets a third dim of size one.
+
+    Args:
+      tensors: a sequence of tensors.
+    """
     return cat([at_least(3, t) for t in public_calls.tensors("dstack", tensors)], 2)
 
 
 def column_stack(tensors: Any) -> Tensor:
-    """Concatenate tensors along dim 1; a vector is a column."""
+    """Concatenate tensors along dim 1; a vector is a column.
+
+    Args:
+      tensors: a sequence of tensors.
+    """
     given = [reshape(t, (t.numel(), 1)) if t.ndim <= 1 else t for t in public_calls.tensors("column_stack", tensors)]
     return cat(given, 1)
 
@@ -324,7 +433,11 @@ def _at_least(name: str, dims: int) -> Any:
         return tuple([at_least(dims, t) for t in tensors])
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"Add dims of size one until each tensor has at least {dims}."
+    function.__doc__ = f"""Add dims of size one until each tensor has at least {dims}.
+
+    Args:
+      tensors: tensors, or one sequence of tensors. The result for a single tensor is a tensor, else a tuple.
+    """
     return function
 
 

@@ -298,6 +298,9 @@ class set_executor:
     default) interprets forward work on the CPU until compiling would have paid off, according to a model of both costs.
     It interprets a training step once if the step is small, and longer if its shapes keep changing. `"immediate"` runs
     each operator immediately, compiled, for debugging.
+
+    Args:
+      name: the executor.
     """
 
     def __init__(self, name: str) -> None:

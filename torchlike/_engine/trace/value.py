@@ -18,6 +18,9 @@ from torchlike._engine.trace.ownership import lend
 class Size(tuple):
     """The shape of a tensor: a tuple of ints that prints as PyTorch's does.
 
+    Args:
+      iterable: the sizes.
+
     >>> Size((2, 3)).numel()
     6
     """

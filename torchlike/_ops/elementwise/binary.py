@@ -61,7 +61,15 @@ def _check_alpha(call: Call) -> None:
     rounded=("alpha",),
 )
 def add(input: Operand, other: Operand, *, alpha: Scalar = 1):
-    """Return input + alpha * other."""
+    """Return input + alpha * other.
+
+    Args:
+      other: the second operand. It is broadcast with the first, and the dtypes are promoted.
+      alpha: the factor of `other`.
+
+    >>> torchlike.add(torchlike.tensor([1, 2]), 10)
+    tensor([11, 12])
+    """
     return input + other if isinstance(alpha, int) else input + alpha * other
 
 
@@ -75,7 +83,14 @@ def add(input: Operand, other: Operand, *, alpha: Scalar = 1):
     rounded=("alpha",),
 )
 def sub(input: Operand, other: Operand, *, alpha: Scalar = 1):
-    """Return input - alpha * other."""
+    """Return input - alpha * other.
+
+    Args:
+      alpha: the factor of `other`.
+
+    >>> torchlike.sub(torchlike.tensor([5, 6]), torchlike.tensor([1, 2]))
+    tensor([4, 4])
+    """
     return input - other if isinstance(alpha, int) else input - alpha * other
 
 
@@ -83,7 +98,11 @@ def sub(input: Operand, other: Operand, *, alpha: Scalar = 1):
     saves=(), check=_no_bool_minus, inplace=False, out=False, node=by_operand("Rsub", "other", 0, 1), rounded=("alpha",)
 )
 def rsub(input: Array, other: Operand, *, alpha: Scalar = 1):
-    """Return other - alpha * input."""
+    """Return other - alpha * input.
+
+    Args:
+      alpha: the factor of `input`.
+    """
     return other - input if isinstance(alpha, int) else other - alpha * input
 
 
@@ -96,7 +115,12 @@ def _check_mul(call: Call) -> None:
 
 @pointwise(check=_check_mul, aliases=("multiply",), of_numbers=True, overloads=False, float8=FLOAT8, exact=("other",))
 def mul(input: Operand, other: Operand):
-    """Return input * other."""
+    """Return input * other.
+
+    >>> torchlike.mul(torchlike.tensor([1, 2]), torchlike.tensor([[3], [4]]))
+    tensor([[3, 6],
+            [4, 8]])
+    """
     return input * other
 
 
@@ -157,6 +181,14 @@ def div(input: Operand, other: Operand, *, rounding_mode: str | None = None):
 
     With a rounding mode, integer division by zero raises an error if the divisor is concrete. If the divisor is still
     pending, the result is unspecified; PyTorch always raises an error.
+
+    Args:
+      rounding_mode: None, "trunc" or "floor". Without a mode, integers give the default dtype.
+
+    >>> torchlike.div(torchlike.tensor([-7, 7]), 2)
+    tensor([-3.5000,  3.5000])
+    >>> torchlike.div(torchlike.tensor([-7, 7]), 2, rounding_mode="floor")
+    tensor([-4,  3])
     """
     if rounding_mode is None:
         return partial_derivatives.quotient(input, other)
@@ -252,6 +284,13 @@ def addcmul(input: Array, tensor1: Array, tensor2: Array, *, value: Scalar = 1):
     """Return input + value * tensor1 * tensor2.
 
     For integer tensors, `value` is truncated to an integer.
+
+    Args:
+      tensor1, tensor2: tensors that are broadcast with `input`.
+      value: the factor of the product.
+
+    >>> torchlike.addcmul(torchlike.ones(1), torchlike.tensor([2.0]), torchlike.tensor([3.0]), value=10)
+    tensor([61.])
     """
     product = tensor1 * tensor2
     return input + (product if isinstance(value, int) else value.astype(product.dtype) * product)
@@ -270,7 +309,15 @@ def _check_addcdiv(call: Call) -> None:
     loop="addcdiv_cpu_out",
 )
 def addcdiv(input: Array, tensor1: Array, tensor2: Array, *, value: Scalar = 1):
-    """Return input + value * tensor1 / tensor2."""
+    """Return input + value * tensor1 / tensor2.
+
+    Args:
+      tensor1, tensor2: tensors that are broadcast with `input`.
+      value: the factor of the quotient.
+
+    >>> torchlike.addcdiv(torchlike.ones(1), torchlike.tensor([6.0]), torchlike.tensor([3.0]), value=10)
+    tensor([21.])
+    """
     return input + (tensor1 / tensor2 if isinstance(value, int) else value * (tensor1 / tensor2))
 
 
@@ -290,7 +337,15 @@ def _check_lerp(call: Call) -> None:
     exact=("weight",), check=_check_lerp, node=by_operand("Lerp", "weight", wraps=False), loop="lerp_kernel_scalar"
 )
 def lerp(input: Array, end: Array, weight: Operand):
-    """Return input + weight * (end - input), exact at weights 0 and 1."""
+    """Return input + weight * (end - input), exact at weights 0 and 1.
+
+    Args:
+      end: the second end point, of the dtype of `input`.
+      weight: the share of `end`, a number or a tensor.
+
+    >>> torchlike.lerp(torchlike.tensor([0.0]), torchlike.tensor([10.0]), 0.25)
+    tensor([2.5000])
+    """
     xp, span = namespace(input), end - input
     near_start = xp.abs(weight) < 0.5
     return xp.where(near_start, input + weight * span, end - span * (1 - weight))
@@ -304,6 +359,9 @@ def atan2(input: Array, other: Array):
     """Return the angle of the point (x, y) = (other, input) in radians, in [-pi, pi].
 
     The gradient at the origin is 0.
+
+    >>> torchlike.atan2(torchlike.tensor([1.0]), torchlike.tensor([1.0]))
+    tensor([0.7854])
     """
     return partial_derivatives.angle(input, other)
 
@@ -387,7 +445,11 @@ def _check_heaviside(call: Call) -> None:
     differentiable=False,
 )
 def heaviside(input: Array, values: Array):
-    """Return the Heaviside step function: 0 below zero, 1 above zero, `values` at zero, and 0 for NaN."""
+    """Return the Heaviside step function: 0 below zero, 1 above zero, `values` at zero, and 0 for NaN.
+
+    Args:
+      values: the results where `input` is zero, of its dtype. They are broadcast.
+    """
     xp = namespace(input)
     step = xp.where(input > 0, 1, 0).astype(input.dtype)
     return xp.where(input == 0, values, xp.where(input != input, 0, step)).astype(input.dtype)

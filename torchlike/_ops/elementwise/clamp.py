@@ -64,6 +64,9 @@ def maximum(input: Array, other: Array):
     """Return the larger of `input` and `other` for each pair of elements, or NaN if either is NaN.
 
     Equal elements share the gradient.
+
+    >>> torchlike.maximum(torchlike.tensor([1, 5]), torchlike.tensor([3, 4]))
+    tensor([3, 5])
     """
     return _larger(input, other) if namespace(input) is jnp else np.maximum(input, other)
 
@@ -73,6 +76,9 @@ def minimum(input: Array, other: Array):
     """Return the smaller of `input` and `other` for each pair of elements, or NaN if either is NaN.
 
     Equal elements share the gradient.
+
+    >>> torchlike.minimum(torchlike.tensor([1, 5]), torchlike.tensor([3, 4]))
+    tensor([1, 4])
     """
     return _smaller(input, other) if namespace(input) is jnp else np.minimum(input, other)
 
@@ -147,6 +153,13 @@ def clamp(input: Array, min: Operand | None = None, max: Operand | None = None):
 
     An element at a bound receives the gradient. Outside the bounds, the bound receives the gradient if it is a tensor.
     If `min` exceeds `max`, the result is `max`.
+
+    Args:
+      min: the lower bound, a number or a tensor that is broadcast. None: no bound.
+      max: the upper bound, likewise. At least one bound is needed.
+
+    >>> torchlike.clamp(torchlike.tensor([-1, 2, 5]), 0, 3)
+    tensor([0, 2, 3])
     """
     return _clamped(input, min, max)
 
@@ -173,13 +186,27 @@ def _clamped(x, low, high):
 
 @pointwise(check=_check_clamp_min, opmath=False, node=by_operand("ClampMin", "min", wraps=False), chooses=True)
 def clamp_min(input: Array, min: Operand):
-    """Return max(input, min) for each element. See `clamp`."""
+    """Return max(input, min) for each element. See `clamp`.
+
+    Args:
+      min: the lower bound, a number or a tensor that is broadcast.
+
+    >>> torchlike.clamp_min(torchlike.tensor([-1, 2]), 0)
+    tensor([0, 2])
+    """
     return _clamped(input, min, None)
 
 
 @pointwise(check=_check_clamp_max, opmath=False, node=by_operand("ClampMax", "max", wraps=False), chooses=True)
 def clamp_max(input: Array, max: Operand):
-    """Return min(input, max) for each element. See `clamp`."""
+    """Return min(input, max) for each element. See `clamp`.
+
+    Args:
+      max: the upper bound, a number or a tensor that is broadcast.
+
+    >>> torchlike.clamp_max(torchlike.tensor([-1, 2]), 0)
+    tensor([-1,  0])
+    """
     return _clamped(input, None, max)
 
 

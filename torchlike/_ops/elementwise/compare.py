@@ -15,37 +15,61 @@ COMPARISON = {"promote": to_bool, "opmath": False, "differentiable": False}
 
 @pointwise(**COMPARISON, float8=FLOAT8)
 def eq(input: Array, other: Operand):
-    """Return input == other for each element."""
+    """Return input == other for each element.
+
+    >>> torchlike.eq(torchlike.tensor([1, 2]), 1)
+    tensor([ True, False])
+    """
     return input == other
 
 
 @pointwise(**COMPARISON, aliases=("not_equal",), float8=FLOAT8)
 def ne(input: Array, other: Operand):
-    """Return input != other for each element."""
+    """Return input != other for each element.
+
+    >>> torchlike.ne(torchlike.tensor([1, 2]), 1)
+    tensor([False,  True])
+    """
     return input != other
 
 
 @pointwise(**COMPARISON, aliases=("less",), check=not_complex("lt_cpu", wide=False))
 def lt(input: Array, other: Operand):
-    """Return input < other for each element."""
+    """Return input < other for each element.
+
+    >>> torchlike.lt(torchlike.tensor([1, 2]), 2)
+    tensor([ True, False])
+    """
     return input < other
 
 
 @pointwise(**COMPARISON, aliases=("less_equal",), check=not_complex("le_cpu", wide=False))
 def le(input: Array, other: Operand):
-    """Return input <= other for each element."""
+    """Return input <= other for each element.
+
+    >>> torchlike.le(torchlike.tensor([1, 2]), 1)
+    tensor([ True, False])
+    """
     return input <= other
 
 
 @pointwise(**COMPARISON, aliases=("greater",), check=not_complex("gt_cpu", wide=False))
 def gt(input: Array, other: Operand):
-    """Return input > other for each element."""
+    """Return input > other for each element.
+
+    >>> torchlike.gt(torchlike.tensor([1, 2]), 1)
+    tensor([False,  True])
+    """
     return input > other
 
 
 @pointwise(**COMPARISON, aliases=("greater_equal",), check=not_complex("ge_cpu", wide=False))
 def ge(input: Array, other: Operand):
-    """Return input >= other for each element."""
+    """Return input >= other for each element.
+
+    >>> torchlike.ge(torchlike.tensor([1, 2]), 2)
+    tensor([False,  True])
+    """
     return input >= other
 
 
@@ -54,6 +78,14 @@ def isclose(input: Array, other: Array, rtol: float = 1e-05, atol: float = 1e-08
     """Return whether |input - other| <= atol + rtol * |other| for each element.
 
     Equal infinities are close. NaN is close to NaN if `equal_nan`.
+
+    Args:
+      rtol: the tolerance relative to `other`.
+      atol: the absolute tolerance.
+      equal_nan: count two NaNs as close.
+
+    >>> torchlike.isclose(torchlike.tensor([1.0, 2.0]), torchlike.tensor([1.0, 2.1]))
+    tensor([ True, False])
     """
     xp = namespace(input)
     same = input == other
@@ -71,25 +103,41 @@ def isclose(input: Array, other: Array, rtol: float = 1e-05, atol: float = 1e-08
 
 @pointwise(**COMPARISON, check=not_wide("logical_and_cpu"))
 def logical_and(input: Array, other: Array):
-    """Return whether both `input` and `other` are nonzero, for each pair of elements."""
+    """Return whether both `input` and `other` are nonzero, for each pair of elements.
+
+    >>> torchlike.logical_and(torchlike.tensor([True, False]), torchlike.tensor([True, True]))
+    tensor([ True, False])
+    """
     return namespace(input).logical_and(input, other)
 
 
 @pointwise(**COMPARISON, check=not_wide("logical_or_cpu"))
 def logical_or(input: Array, other: Array):
-    """Return whether `input` or `other` is nonzero, for each pair of elements."""
+    """Return whether `input` or `other` is nonzero, for each pair of elements.
+
+    >>> torchlike.logical_or(torchlike.tensor([True, False]), torchlike.tensor([False, False]))
+    tensor([ True, False])
+    """
     return namespace(input).logical_or(input, other)
 
 
 @pointwise(**COMPARISON, check=not_wide("logical_xor_cpu"))
 def logical_xor(input: Array, other: Array):
-    """Return whether exactly one of `input` and `other` is nonzero, for each pair of elements."""
+    """Return whether exactly one of `input` and `other` is nonzero, for each pair of elements.
+
+    >>> torchlike.logical_xor(torchlike.tensor([True, False]), torchlike.tensor([True, True]))
+    tensor([False,  True])
+    """
     return namespace(input).logical_xor(input, other)
 
 
 @pointwise(**COMPARISON, check=not_wide("logical_not_cpu"))
 def logical_not(input: Array):
-    """Return whether each element is zero."""
+    """Return whether each element is zero.
+
+    >>> torchlike.logical_not(torchlike.tensor([True, False]))
+    tensor([False,  True])
+    """
     return namespace(input).logical_not(input)
 
 

@@ -104,7 +104,15 @@ def _same_floats(name: str, *labels: str):
     out=Into(_errors.dtypes.object_of_out),
 )
 def complex_(real: Array, imag: Array):
-    """Return the complex tensor real + i * imag."""
+    """Return the complex tensor real + i * imag.
+
+    Args:
+      real: the real part, float32 or float64.
+      imag: the imaginary part, of the same dtype. It is broadcast.
+
+    >>> torchlike.complex(torchlike.tensor([1.0]), torchlike.tensor([2.0]))
+    tensor([1.+2.j])
+    """
     return namespace(real).asarray(real) + 1j * imag
 
 
@@ -118,6 +126,11 @@ def complex_(real: Array, imag: Array):
     out=Into(_errors.dtypes.object_of_out),
 )
 def polar(abs: Array, angle: Array):
-    """Return the complex tensor abs * (cos(angle) + i * sin(angle)), with `angle` in radians."""
+    """Return the complex tensor abs * (cos(angle) + i * sin(angle)), with `angle` in radians.
+
+    Args:
+      abs: the absolute value, float32 or float64.
+      angle: the angle in radians, of the same dtype. It is broadcast.
+    """
     xp = namespace(abs)
     return abs * xp.cos(angle) + 1j * (abs * xp.sin(angle))

@@ -72,6 +72,13 @@ def pow(input: Operand, exponent: Operand):
 
     Common small exponents use special formulas. Where `input` is 0, the gradient with respect to a non-negative
     exponent is 0. A negative power of an integer is 0, except for the integers 1 and -1.
+
+    Args:
+      exponent: a number or a tensor that is broadcast. Integers to the power of a negative number (not a tensor) are an
+        error.
+
+    >>> torchlike.pow(torchlike.tensor([1, 2, 3]), 2)
+    tensor([1, 4, 9])
     """
     if type(exponent) in (int, float, bool):  # a static number; an isinstance test would include numpy.float64
         return _formula(input, exponent)
@@ -143,5 +150,9 @@ def _to_double(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:
     float8=FLOAT8,
 )
 def float_power(input: Operand, exponent: Operand):
-    """Return input ** exponent, computed in double precision."""
+    """Return input ** exponent, computed in double precision.
+
+    Args:
+      exponent: a number or a tensor that is broadcast.
+    """
     return _power(namespace(input).asarray(input), exponent)

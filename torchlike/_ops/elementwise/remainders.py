@@ -16,12 +16,19 @@ def fmod(a: np.ndarray, b: np.ndarray) -> np.ndarray | None:
 
     Return None if the arrays are small, if their dtype or shapes are unsupported, or if the quotients are too large for
     exact results.
+
+    >>> torchlike.fmod(torchlike.tensor([-3, 3]), 2)
+    tensor([-1,  1])
     """
     return _in_chunks(a, b, lambda x, y, rest, whole: np.copysign(rest, x))
 
 
 def remainder(a: np.ndarray, b: np.ndarray) -> np.ndarray | None:
-    """Return the remainder with the sign of `b`, or None (see `fmod`)."""
+    """Return the remainder with the sign of `b`, or None (see `fmod`).
+
+    >>> torchlike.remainder(torchlike.tensor([-3, 3]), 2)
+    tensor([1, 1])
+    """
 
     def turned(x, y, rest, whole):
         rest = np.copysign(rest, x)
@@ -31,7 +38,11 @@ def remainder(a: np.ndarray, b: np.ndarray) -> np.ndarray | None:
 
 
 def floor_divide(a: np.ndarray, b: np.ndarray) -> np.ndarray | None:
-    """Return the quotient rounded down, or None (see `fmod`)."""
+    """Return the quotient rounded down, or None (see `fmod`).
+
+    >>> torchlike.floor_divide(torchlike.tensor([-3, 3]), 2)
+    tensor([-2,  1])
+    """
 
     def lowered(x, y, rest, whole):
         whole = whole - ((rest != 0) & ((x < 0) != (y < 0)))

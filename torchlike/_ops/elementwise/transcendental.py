@@ -15,97 +15,161 @@ SPECIAL = ("torch", "Tensor", "special")
 
 @pointwise(autocast=FULL_ELSEWHERE, remembers=("result",), promote=to_float, loop="exp_vml_cpu")
 def exp(input: Array):
-    """Return e raised to the power of each element."""
+    """Return e raised to the power of each element.
+
+    >>> torchlike.exp(torchlike.tensor([0.0, 1.0]))
+    tensor([1.0000, 2.7183])
+    """
     return namespace(input).exp(input)
 
 
 @pointwise(remembers=("result",), promote=to_float, where=SPECIAL, loop="exp2")
 def exp2(input: Array):
-    """Return 2 raised to the power of each element."""
+    """Return 2 raised to the power of each element.
+
+    >>> torchlike.exp2(torchlike.tensor([0.0, 3.0]))
+    tensor([1., 8.])
+    """
     return power_of_two(input)
 
 
 @pointwise(autocast=FULL_ELSEWHERE, remembers=("result",), promote=to_float, where=SPECIAL, loop="expm1_vml_cpu")
 def expm1(input: Array):
-    """Return exp(x) - 1 for each element x, accurate near 0."""
+    """Return exp(x) - 1 for each element x, accurate near 0.
+
+    >>> torchlike.expm1(torchlike.tensor([0.0, 1.0]))
+    tensor([0.0000, 1.7183])
+    """
     return namespace(input).expm1(input)
 
 
 @pointwise(autocast=FULL_ELSEWHERE, promote=to_float, loop="log_vml_cpu")
 def log(input: Array):
-    """Return the natural logarithm of each element: -inf at 0, NaN below 0."""
+    """Return the natural logarithm of each element: -inf at 0, NaN below 0.
+
+    >>> torchlike.log(torchlike.tensor([1.0, 2.0]))
+    tensor([0.0000, 0.6931])
+    """
     return namespace(input).log(input)
 
 
 @pointwise(autocast=FULL_ELSEWHERE, promote=to_float, where=SPECIAL, loop="log1p_vml_cpu")
 def log1p(input: Array):
-    """Return log(1 + x) for each element x, accurate near 0."""
+    """Return log(1 + x) for each element x, accurate near 0.
+
+    >>> torchlike.log1p(torchlike.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.6931])
+    """
     return namespace(input).log1p(input)
 
 
 @pointwise(autocast=FULL_ELSEWHERE, promote=to_float, loop="log2_vml_cpu")
 def log2(input: Array):
-    """Return the base-2 logarithm of each element."""
+    """Return the base-2 logarithm of each element.
+
+    >>> torchlike.log2(torchlike.tensor([1.0, 8.0]))
+    tensor([0., 3.])
+    """
     return namespace(input).log2(input)
 
 
 @pointwise(autocast=FULL_ELSEWHERE, promote=to_float, loop="log10_vml_cpu")
 def log10(input: Array):
-    """Return the base-10 logarithm of each element."""
+    """Return the base-10 logarithm of each element.
+
+    >>> torchlike.log10(torchlike.tensor([1.0, 5.0]))
+    tensor([0.0000, 0.6990])
+    """
     return namespace(input).log10(input)
 
 
 @pointwise(promote=to_float, loop="sin_vml_cpu")
 def sin(input: Array):
-    """Return the sine of each element, in radians."""
+    """Return the sine of each element, in radians.
+
+    >>> torchlike.sin(torchlike.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.8415])
+    """
     return namespace(input).sin(input)
 
 
 @pointwise(promote=to_float, loop="cos_vml_cpu")
 def cos(input: Array):
-    """Return the cosine of each element, in radians."""
+    """Return the cosine of each element, in radians.
+
+    >>> torchlike.cos(torchlike.tensor([0.0, 1.0]))
+    tensor([1.0000, 0.5403])
+    """
     return namespace(input).cos(input)
 
 
 @pointwise(autocast=FULL_ELSEWHERE, remembers=("result",), promote=to_float, loop="tan_vml_cpu")
 def tan(input: Array):
-    """Return the tangent of each element, in radians."""
+    """Return the tangent of each element, in radians.
+
+    >>> torchlike.tan(torchlike.tensor([0.0, 1.0]))
+    tensor([0.0000, 1.5574])
+    """
     return namespace(input).tan(input)
 
 
 @pointwise(autocast=FULL_ELSEWHERE, promote=to_float, aliases=("arcsin",), loop="asin_vml_cpu")
 def asin(input: Array):
-    """Return the arcsine of each element, in radians. It is NaN outside [-1, 1]."""
+    """Return the arcsine of each element, in radians. It is NaN outside [-1, 1].
+
+    >>> torchlike.asin(torchlike.tensor([0.0, 1.0]))
+    tensor([0.0000, 1.5708])
+    """
     return namespace(input).arcsin(input)
 
 
 @pointwise(autocast=FULL_ELSEWHERE, promote=to_float, aliases=("arccos",), loop="acos_vml_cpu")
 def acos(input: Array):
-    """Return the arccosine of each element, in radians. It is NaN outside [-1, 1]."""
+    """Return the arccosine of each element, in radians. It is NaN outside [-1, 1].
+
+    >>> torchlike.acos(torchlike.tensor([1.0, 0.0]))
+    tensor([0.0000, 1.5708])
+    """
     return namespace(input).arccos(input)
 
 
 @pointwise(promote=to_float, aliases=("arctan",), loop="atan_vml_cpu")
 def atan(input: Array):
-    """Return the arctangent of each element, in radians."""
+    """Return the arctangent of each element, in radians.
+
+    >>> torchlike.atan(torchlike.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.7854])
+    """
     return namespace(input).arctan(input)
 
 
 @pointwise(autocast=FULL_ELSEWHERE, promote=to_float)
 def sinh(input: Array):
-    """Return the hyperbolic sine of each element."""
+    """Return the hyperbolic sine of each element.
+
+    >>> torchlike.sinh(torchlike.tensor([0.0, 1.0]))
+    tensor([0.0000, 1.1752])
+    """
     return namespace(input).sinh(input)
 
 
 @pointwise(autocast=FULL_ELSEWHERE, promote=to_float)
 def cosh(input: Array):
-    """Return the hyperbolic cosine of each element."""
+    """Return the hyperbolic cosine of each element.
+
+    >>> torchlike.cosh(torchlike.tensor([0.0, 1.0]))
+    tensor([1.0000, 1.5431])
+    """
     return namespace(input).cosh(input)
 
 
 @pointwise(remembers=("result",), promote=to_float, loop="tanh_vml_cpu")
 def tanh(input: Array):
-    """Return the hyperbolic tangent of each element."""
+    """Return the hyperbolic tangent of each element.
+
+    >>> torchlike.tanh(torchlike.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.7616])
+    """
     return namespace(input).tanh(input)
 
 

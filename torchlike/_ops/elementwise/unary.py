@@ -29,7 +29,11 @@ from torchlike._ops.schema.typing_rules import Call, to_bool, to_float, to_real
 
 @pointwise(saves=(), aliases=("negative",), check=in_order(_errors.arithmetic.check_negation, not_wide("neg_cpu")))
 def neg(input: Array):
-    """Return the negative of each element."""
+    """Return the negative of each element.
+
+    >>> torchlike.neg(torchlike.tensor([1, -2]))
+    tensor([-1,  2])
+    """
     return -input
 
 
@@ -42,6 +46,9 @@ def abs(input: Array):
     """Return the absolute value of each element, or the real modulus of a complex element.
 
     The gradient at 0 is 0.
+
+    >>> torchlike.abs(torchlike.tensor([-1, 2]))
+    tensor([1, 2])
     """
     xp = namespace(input)
     if input.dtype.kind == "c":
@@ -67,7 +74,11 @@ def _check_sign(call) -> None:
 
 @pointwise(saves=(), opmath=False, check=_check_sign)
 def sign(input: Array):
-    """Return -1, 0 or 1 for each element below, at or above zero. The sign of NaN is 0."""
+    """Return -1, 0 or 1 for each element below, at or above zero. The sign of NaN is 0.
+
+    >>> torchlike.sign(torchlike.tensor([-3, 0, 2]))
+    tensor([-1,  0,  1])
+    """
     return _sign(input)
 
 
@@ -94,25 +105,41 @@ def _bool_to_int64(dtype):
     loop="pow",
 )
 def square(input: Array):
-    """Return the square of each element."""
+    """Return the square of each element.
+
+    >>> torchlike.square(torchlike.tensor([2, 3]))
+    tensor([4, 9])
+    """
     return input * input
 
 
 @pointwise(autocast=FULL_ELSEWHERE, remembers=("result",), promote=to_float)
 def reciprocal(input: Array):
-    """Return 1 / x for each element x."""
+    """Return 1 / x for each element x.
+
+    >>> torchlike.reciprocal(torchlike.tensor([2.0, 4.0]))
+    tensor([0.5000, 0.2500])
+    """
     return 1 / input
 
 
 @pointwise(remembers=("result",), promote=to_float, loop="sqrt_vml_cpu")
 def sqrt(input: Array):
-    """Return the square root of each element. It is NaN below 0, and its gradient at 0 is inf."""
+    """Return the square root of each element. It is NaN below 0, and its gradient at 0 is inf.
+
+    >>> torchlike.sqrt(torchlike.tensor([4.0, 9.0]))
+    tensor([2., 3.])
+    """
     return namespace(input).sqrt(input)
 
 
 @pointwise(autocast=FULL_ELSEWHERE, remembers=("result",), promote=to_float)
 def rsqrt(input: Array):
-    """Return 1 / sqrt(x) for each element x: inf at 0, NaN below 0."""
+    """Return 1 / sqrt(x) for each element x: inf at 0, NaN below 0.
+
+    >>> torchlike.rsqrt(torchlike.tensor([4.0, 1.0]))
+    tensor([0.5000, 1.0000])
+    """
     return 1 / namespace(input).sqrt(input)
 
 
@@ -123,7 +150,11 @@ def rsqrt(input: Array):
     loop="sigmoid_cpu_reduced_float",
 )
 def sigmoid(input: Array):
-    """Return 1 / (1 + exp(-x)) for each element x."""
+    """Return 1 / (1 + exp(-x)) for each element x.
+
+    >>> torchlike.sigmoid(torchlike.tensor([0.0, 1.0]))
+    tensor([0.5000, 0.7311])
+    """
     return jax.nn.sigmoid(input) if namespace(input) is jnp else 1 / (1 + namespace(input).exp(-input))
 
 
@@ -141,6 +172,9 @@ def relu(input: Array):
     """Return max(x, 0) for each element x.
 
     NaN stays NaN. The gradient at 0 is 0.
+
+    >>> torchlike.relu(torchlike.tensor([-1.0, 2.0]))
+    tensor([0., 2.])
     """
     xp = namespace(input)
     return xp.where(input <= 0, xp.zeros_like(input), input)
@@ -159,6 +193,13 @@ def nan_to_num(input: Array, nan: Real = 0.0, posinf: Real | None = None, neginf
     """Return the tensor with NaN, inf and -inf replaced by `nan`, `posinf` and `neginf`.
 
     The defaults of `posinf` and `neginf` are the largest and the lowest number of the dtype.
+
+    Args:
+      nan: the number in place of NaN.
+      posinf, neginf: the numbers in place of inf and -inf.
+
+    >>> torchlike.nan_to_num(torchlike.tensor([1.0, float("nan")]))
+    tensor([1., 0.])
     """
     xp = namespace(input)
     if input.dtype.kind in "biu":
@@ -182,7 +223,11 @@ def _replaced(xp, x, nan, posinf, neginf):
 
 @pointwise(promote=to_bool, opmath=False, differentiable=False, inplace=False, out=False, float8=FLOAT8)
 def isnan(input: Array):
-    """Return whether each element is NaN."""
+    """Return whether each element is NaN.
+
+    >>> torchlike.isnan(torchlike.tensor([1.0, float("nan")]))
+    tensor([False,  True])
+    """
     return input != input
 
 
@@ -190,7 +235,11 @@ def isnan(input: Array):
     promote=to_bool, opmath=False, differentiable=False, inplace=False, out=False, loop="isinf", float8=(float8_e5m2,)
 )
 def isinf(input: Array):
-    """Return whether each element is infinite. A complex element is infinite if either part is."""
+    """Return whether each element is infinite. A complex element is infinite if either part is.
+
+    >>> torchlike.isinf(torchlike.tensor([1.0, float("-inf")]))
+    tensor([False,  True])
+    """
     return namespace(input).isinf(input)
 
 
@@ -204,7 +253,11 @@ def isinf(input: Array):
     float8=(float8_e5m2, float8_e8m0fnu),
 )
 def isfinite(input: Array):
-    """Return whether each element is neither infinite nor NaN."""
+    """Return whether each element is neither infinite nor NaN.
+
+    >>> torchlike.isfinite(torchlike.tensor([1.0, float("inf")]))
+    tensor([ True, False])
+    """
     return namespace(input).isfinite(input)
 
 
@@ -282,19 +335,31 @@ def _rounds(name: str):
 
 @pointwise(saves=(), opmath=False, check=_rounds("floor"))
 def floor(input: Array):
-    """Return the largest integer not greater than each element."""
+    """Return the largest integer not greater than each element.
+
+    >>> torchlike.floor(torchlike.tensor([1.7, -1.2]))
+    tensor([ 1., -2.])
+    """
     return _whole(namespace(input), input, "floor")
 
 
 @pointwise(saves=(), opmath=False, check=_rounds("ceil"))
 def ceil(input: Array):
-    """Return the smallest integer not less than each element."""
+    """Return the smallest integer not less than each element.
+
+    >>> torchlike.ceil(torchlike.tensor([1.2, 1.7]))
+    tensor([2., 2.])
+    """
     return _whole(namespace(input), input, "ceil")
 
 
 @pointwise(saves=(), opmath=False, check=_rounds("trunc"), aliases=("fix",))
 def trunc(input: Array):
-    """Return each element rounded toward zero."""
+    """Return each element rounded toward zero.
+
+    >>> torchlike.trunc(torchlike.tensor([1.7, -1.2]))
+    tensor([ 1., -1.])
+    """
     return _whole(namespace(input), input, "trunc")
 
 
@@ -321,6 +386,12 @@ def round(input: Array, *, decimals: int = 0):
     """Return each element rounded to the nearest number with `decimals` decimal places.
 
     A tie is rounded to the number whose last digit is even.
+
+    Args:
+      decimals: the number of decimal places. A negative number rounds to tens, hundreds and so on.
+
+    >>> torchlike.round(torchlike.tensor([0.5, 1.5, 2.6]))
+    tensor([0., 2., 3.])
     """
     xp = namespace(input)
     if input.dtype.kind in "iu":
@@ -334,7 +405,11 @@ def round(input: Array, *, decimals: int = 0):
 
 @pointwise(saves=(), check=only("frac_cpu", FLOATING))
 def frac(input: Array):
-    """Return the fractional part of each element, with the sign of the element."""
+    """Return the fractional part of each element, with the sign of the element.
+
+    >>> torchlike.frac(torchlike.tensor([1.25, 2.5]))
+    tensor([0.2500, 0.5000])
+    """
     return input - namespace(input).trunc(input)
 
 

@@ -175,6 +175,9 @@ def fft(input: Array, n: int | None = None, dim: int = -1, norm: str | None = No
       n: the length of the transform; the dim is truncated or zero-padded to it. The default is the size of the dim.
       dim: the dim to transform.
       norm: "backward" (the default) does not scale the result, "ortho" divides it by sqrt(n), "forward" by n.
+
+    >>> torchlike.fft.fft(torchlike.tensor([1.0, 2.0])).real
+    tensor([ 3., -1.])
     """
     return namespace(input).fft.fft(input, n, dim, norm)
 
@@ -205,6 +208,9 @@ def rfft(input: Array, n: int | None = None, dim: int = -1, norm: str | None = N
       n: the length of the transform; the dim is truncated or zero-padded to it. The default is the size of the dim.
       dim: the dim to transform.
       norm: as for `fft`.
+
+    >>> torchlike.fft.rfft(torchlike.ones(4)).shape
+    torch.Size([3])
     """
     return namespace(input).fft.rfft(input, n, dim, norm)
 
@@ -218,6 +224,9 @@ def irfft(input: Array, n: int | None = None, dim: int = -1, norm: str | None = 
       n: the length of the result. The default is 2 * (size of the dim - 1).
       dim: the dim to transform.
       norm: as for `ifft`.
+
+    >>> torchlike.fft.irfft(torchlike.ones(3, dtype=torchlike.complex64)).shape
+    torch.Size([4])
     """
     return namespace(input).fft.irfft(input, n, dim, norm)
 
@@ -269,6 +278,10 @@ def fftn(input: Array, s: Dims = None, dim: Dims = None, norm: str | None = None
       s: the length of the transform along each dim; -1 stands for the size of the dim.
       dim: the dims to transform. The default is the last `len(s)` dims, or all dims if `s` is None.
       norm: as for `fft`.
+
+    >>> torchlike.fft.fftn(torchlike.ones(2, 2)).real
+    tensor([[4., 0.],
+            [0., 0.]])
     """
     return namespace(input).fft.fftn(input, *_over(input, s, dim), norm)
 
@@ -316,25 +329,53 @@ def irfftn(input: Array, s: Dims = None, dim: Dims = None, norm: str | None = No
 
 @_complex()
 def fft2(input: Array, s: Dims = None, dim: Dims = (-2, -1), norm: str | None = None):
-    """Return the discrete Fourier transform along two dims, by default the last two; see `fftn`."""
+    """Return the discrete Fourier transform along two dims, by default the last two; see `fftn`.
+
+    Args:
+      s: the sizes along the two dims. The signal is cut or padded with zeros. Default: its sizes.
+      dim: the two dims.
+      norm: "backward" (default: no factor), "ortho" (divide by the square root of the number of elements) or "forward"
+        (divide by this number).
+    """
     return namespace(input).fft.fftn(input, *_over(input, s, dim), norm)
 
 
 @_complex()
 def ifft2(input: Array, s: Dims = None, dim: Dims = (-2, -1), norm: str | None = None):
-    """Return the inverse discrete Fourier transform along two dims, by default the last two; see `ifftn`."""
+    """Return the inverse discrete Fourier transform along two dims, by default the last two; see `ifftn`.
+
+    Args:
+      s: the sizes along the two dims. The signal is cut or padded with zeros. Default: its sizes.
+      dim: the two dims.
+      norm: "backward" (default: divide by the number of elements), "ortho" (divide by its square root) or "forward" (no
+        factor).
+    """
     return namespace(input).fft.ifftn(input, *_over(input, s, dim), norm)
 
 
 @_real()
 def rfft2(input: Array, s: Dims = None, dim: Dims = (-2, -1), norm: str | None = None):
-    """Return the discrete Fourier transform of a real signal along two dims, by default the last two; see `rfftn`."""
+    """Return the discrete Fourier transform of a real signal along two dims, by default the last two; see `rfftn`.
+
+    Args:
+      s: the sizes along the two dims. The signal is cut or padded with zeros. Default: its sizes.
+      dim: the two dims. The last one gets only the non-negative frequencies.
+      norm: "backward" (default: no factor), "ortho" (divide by the square root of the number of elements) or "forward"
+        (divide by this number).
+    """
     return namespace(input).fft.rfftn(input, *_over(input, s, dim), norm)
 
 
 @_back()
 def irfft2(input: Array, s: Dims = None, dim: Dims = (-2, -1), norm: str | None = None):
-    """Return the inverse of `rfft2`; see `irfftn`."""
+    """Return the inverse of `rfft2`; see `irfftn`.
+
+    Args:
+      s: the sizes of the result along the two dims. Default: the last is 2 (n - 1) for the size n.
+      dim: the two dims. The last one has only the non-negative frequencies.
+      norm: "backward" (default: divide by the number of elements), "ortho" (divide by its square root) or "forward" (no
+        factor).
+    """
     return namespace(input).fft.irfftn(input, *_over(input, s, dim), norm)
 
 
@@ -376,11 +417,25 @@ def ihfftn(input: Array, s: Dims = None, dim: Dims = None, norm: str | None = No
 
 @_back(Casts())
 def hfft2(input: Array, s: Dims = None, dim: Dims = (-2, -1), norm: str | None = None):
-    """Return the real transform of a Hermitian signal along two dims, by default the last two; see `hfftn`."""
+    """Return the real transform of a Hermitian signal along two dims, by default the last two; see `hfftn`.
+
+    Args:
+      s: the sizes of the result along the two dims.
+      dim: the two dims. The last one has only the non-negative frequencies.
+      norm: "backward" (default: no factor), "ortho" (divide by the square root of the number of elements) or "forward"
+        (divide by this number).
+    """
     return hfftn.kernel(input, s, dim, norm)
 
 
 @_real(Casts())
 def ihfft2(input: Array, s: Dims = None, dim: Dims = (-2, -1), norm: str | None = None):
-    """Return the inverse of `hfft2`; see `ihfftn`."""
+    """Return the inverse of `hfft2`; see `ihfftn`.
+
+    Args:
+      s: the sizes of the real signal along the two dims. It is cut or padded with zeros. Default: its sizes.
+      dim: the two dims. The last one gets only the non-negative frequencies.
+      norm: "backward" (default: divide by the number of elements), "ortho" (divide by its square root) or "forward" (no
+        factor).
+    """
     return ihfftn.kernel(input, s, dim, norm)

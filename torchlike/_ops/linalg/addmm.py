@@ -129,6 +129,10 @@ def addmm(input: Array, mat1: Array, mat2: Array, *, beta: Scalar = 1, alpha: Sc
 
     Returns:
       (n, m).
+
+    >>> torchlike.addmm(torchlike.ones(2, 2), torchlike.eye(2), torchlike.eye(2))
+    tensor([[2., 1.],
+            [1., 2.]])
     """
     return _plus(input, rows_times(*unrounded(mat1, mat2)), beta, _times(alpha, mat1.shape[1]))
 
@@ -195,6 +199,10 @@ def baddbmm(input: Array, batch1: Array, batch2: Array, *, beta: Scalar = 1, alp
 
     Returns:
       (b, n, m).
+
+    >>> torchlike.baddbmm(torchlike.ones(1, 2, 2), torchlike.ones(1, 2, 2), torchlike.ones(1, 2, 2))
+    tensor([[[3., 3.],
+             [3., 3.]]])
     """
     return _plus(input, rows_times(*unrounded(batch1, batch2)), beta, _times(alpha, batch1.shape[2]))
 

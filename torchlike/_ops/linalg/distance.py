@@ -185,6 +185,14 @@ def triplet_margin_loss(
     """Compute max(0, margin + |anchor - positive| - |anchor - negative|), in the p-norm over the last dim.
 
     With `swap`, the smaller of |anchor - negative| and |positive - negative| replaces the second distance.
+
+    Args:
+      anchor, positive, negative: (N, k) or (k,). They are broadcast.
+      margin: the smallest difference of the distances without a loss.
+      p: the order of the norm.
+      eps: a small number that is added to the differences.
+      swap: use the smaller of both distances to `negative`.
+      reduction: "none", "mean" or "sum".
     """
     xp = namespace(anchor)
     near = vector_norm(fractional(anchor - positive) + eps, p, -1)

@@ -99,6 +99,9 @@ def det(A: Array):
 
     Returns:
       (...).
+
+    >>> torchlike.linalg.det(torchlike.tensor([[2.0, 0.0], [0.0, 3.0]]))
+    tensor(6.)
     """
     if not A.shape[-1]:
         return A.sum((-2, -1)) + A.dtype.type(1)  # JAX has no gradient of such a determinant
@@ -214,6 +217,10 @@ def solve_triangular(A: Array, B: Array, *, upper: bool, left: bool = True, unit
 
     Returns:
       X, which has the shape of `B` with broadcast batch dims.
+
+    >>> torchlike.linalg.solve_triangular(torchlike.eye(2), torchlike.ones(2, 1), upper=True)
+    tensor([[1.],
+            [1.]])
     """
     batch = np.broadcast_shapes(A.shape[:-2], B.shape[:-2])
     a, b = (jnp.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (A, B))

@@ -92,6 +92,12 @@ def matmul(input: Array, other: Array):
 
     The batch dims are broadcast. A 1-dim first factor is treated as a row, and a 1-dim second factor as a column. The
     dim of size 1 that this adds is removed from the result.
+
+    Args:
+      other: the second factor, of the same dtype.
+
+    >>> torchlike.matmul(torchlike.ones(2, 3), torchlike.ones(3, 4)).shape
+    torch.Size([2, 4])
     """
     return rows_times(input, other)
 
@@ -125,7 +131,15 @@ _OF_MATRICES: dict[str, Any] = {
     shape=_mm_shape, check=_check_mm, loop="addmm_impl_cpu_", float8=FLOAT8_SIGNED, flops=flops.mm, **_OF_MATRICES
 )
 def mm(input: Array, mat2: Array):
-    """Return the product of two matrices: (n, k), (k, m) -> (n, m)."""
+    """Return the product of two matrices: (n, k), (k, m) -> (n, m).
+
+    Args:
+      input: (n, k).
+      mat2: (k, m), of the same dtype.
+
+    >>> torchlike.mm(torchlike.eye(2), torchlike.ones(2, 3)).shape
+    torch.Size([2, 3])
+    """
     return rows_times(input, mat2)
 
 
@@ -147,7 +161,15 @@ def _bmm_shape(call: Call) -> list:
 
 @operator(shape=_bmm_shape, check=_check_batches, loop="bmm", flops=flops.bmm, **_OF_MATRICES)
 def bmm(input: Array, mat2: Array):
-    """Return the products of two batches of matrices: (b, n, k), (b, k, m) -> (b, n, m)."""
+    """Return the products of two batches of matrices: (b, n, k), (b, k, m) -> (b, n, m).
+
+    Args:
+      input: (b, n, k).
+      mat2: (b, k, m), of the same dtype.
+
+    >>> torchlike.bmm(torchlike.ones(2, 3, 4), torchlike.ones(2, 4, 5)).shape
+    torch.Size([2, 3, 5])
+    """
     return rows_times(input, mat2)
 
 
@@ -172,7 +194,15 @@ def _check_mv(call: Call) -> None:
     takes=NUMBERS,
 )
 def mv(input: Array, vec: Array):
-    """Return the product of a matrix and a vector: (n, k), (k,) -> (n,)."""
+    """Return the product of a matrix and a vector: (n, k), (k,) -> (n,).
+
+    Args:
+      input: (n, k).
+      vec: (k,), of the same dtype.
+
+    >>> torchlike.mv(torchlike.tensor([[1, 2], [3, 4]]), torchlike.tensor([1, 10]))
+    tensor([21, 43])
+    """
     return namespace(input).matmul(input, vec)
 
 
@@ -197,7 +227,15 @@ def _check_dot(call: Call) -> None:
     takes=NUMBERS,
 )
 def dot(input: Array, tensor: Array):
-    """Return the dot product, the sum of the products of the elements of two vectors of equal length."""
+    """Return the dot product, the sum of the products of the elements of two vectors of equal length.
+
+    Args:
+      input: a vector.
+      tensor: a vector of the same length and dtype.
+
+    >>> torchlike.dot(torchlike.tensor([1, 2]), torchlike.tensor([3, 4]))
+    tensor(11)
+    """
     return namespace(input).matmul(input, tensor)
 
 
@@ -212,7 +250,11 @@ def dot(input: Array, tensor: Array):
     takes=NUMBERS,
 )
 def vdot(input: Array, other: Array):
-    """Return the dot product of two vectors, with the first one conjugated."""
+    """Return the dot product of two vectors, with the first one conjugated.
+
+    Args:
+      other: a vector of the same length and dtype.
+    """
     xp = namespace(input)
     return np.vdot(input, other) if xp is np else xp.matmul(xp.conj(input), other)
 
@@ -233,7 +275,16 @@ def _check_outer(call: Call) -> None:
     remembers=(Kept("vec2", only_for="input"), Kept("input", "column", "vec2")),
 )
 def outer(input: Array, vec2: Array):
-    """Return the outer product of two vectors: (n,), (m,) -> (n, m)."""
+    """Return the outer product of two vectors: (n,), (m,) -> (n, m).
+
+    Args:
+      input: (n,).
+      vec2: (m,).
+
+    >>> torchlike.outer(torchlike.tensor([1, 2]), torchlike.tensor([3, 4]))
+    tensor([[3, 4],
+            [6, 8]])
+    """
     return input[:, None] * vec2[None, :]
 
 
@@ -288,7 +339,11 @@ def _inner_into(input: Any, other: Any) -> Into:
     takes=NUMBERS,
 )
 def inner(input: Array, other: Array):
-    """Return the sums of products over the last dim of both tensors: (..., k), (*, k) -> (..., *)."""
+    """Return the sums of products over the last dim of both tensors: (..., k), (*, k) -> (..., *).
+
+    Args:
+      other: a tensor of the same dtype, with the same last size.
+    """
     return namespace(input).inner(input, other)
 
 
@@ -364,6 +419,12 @@ def kron(input: Array, other: Array):
     """Return the Kronecker product: each element of `input` times the whole of `other`.
 
     The size of each dim of the result is the product of the two sizes; missing leading dims have size 1.
+
+    Args:
+      other: the second operand. It has any shape.
+
+    >>> torchlike.kron(torchlike.tensor([1, 2]), torchlike.tensor([1, 10]))
+    tensor([ 1, 10,  2, 20])
     """
     return namespace(input).kron(input, other)
 
@@ -384,7 +445,11 @@ def _check_trace(call: Call) -> None:
     takes=NUMBERS,
 )
 def trace(input: Array):
-    """Return the sum of the diagonal of a matrix."""
+    """Return the sum of the diagonal of a matrix.
+
+    >>> torchlike.trace(torchlike.tensor([[1, 2], [3, 4]]))
+    tensor(5)
+    """
     rows, columns = input.shape
     count = min(rows, columns)
     return namespace(input).sum(input.reshape(-1)[: max(count * (columns + 1) - columns, 0) : columns + 1])
@@ -415,7 +480,11 @@ def _check_cross(call: Call) -> None:
     takes=NUMBERS,
 )
 def cross(input: Array, other: Array, *, dim: int = -1):
-    """Return the cross product of vectors of three elements along `dim`."""
+    """Return the cross product of vectors of three elements along `dim`.
+
+    Args:
+      dim: the dim of size 3.
+    """
     xp = namespace(input)
     a, b = xp.broadcast_arrays(input, other)
     return xp.cross(a, b, axis=dim)
@@ -448,7 +517,12 @@ def _check_vecdot(call: Call) -> None:
     loop="sum_cpu",
 )
 def vecdot(x: Array, y: Array, *, dim: int = -1):
-    """Return the sum of conj(x) * y over `dim`."""
+    """Return the sum of conj(x) * y over `dim`.
+
+    Args:
+      x, y: tensors of the same dtype. They are broadcast.
+      dim: the dim to reduce.
+    """
     xp = namespace(x)
     return xp.sum(widened(xp.conj(x) * y), axis=dim)
 

@@ -365,7 +365,14 @@ def _check_hinge(call: Call) -> None:
 
 @_loss(_check_hinge, keeps=("target",), chooses=True, opmath=False, loop="add_stub")
 def hinge_embedding_loss(input: Array, target: Array, margin: Scalar = 1.0, reduction: str = "mean"):
-    """Compute x where the target is 1, and max(0, margin - x) where it is -1, and reduce it by `reduction`."""
+    """Compute x where the target is 1, and max(0, margin - x) where it is -1, and reduce it by `reduction`.
+
+    Args:
+      input: x, any shape.
+      target: a shape that broadcasts with that of `input`, 1 or -1.
+      margin: the value of x above which a target of -1 has no loss.
+      reduction: "none", "mean" or "sum".
+    """
     (step, x, target), xp = stepwise(input, target), namespace(input)
     zero = xp.zeros_like(x)
     apart = xp.where(target != 1, clamp_below(step(step(xp.asarray(margin, x.dtype)) - x)), zero)

@@ -32,7 +32,14 @@ def _typing(call: Call) -> Typed:
     "operator", _typing, out=COMPUTES, autocast=FULL_ELSEWHERE, host=HOST, saves=(), inplace=True, loop="cumsum_out_cpu"
 )
 def cumsum(input: Array, dim: int, *, dtype=None):
-    """Return the cumulative sum along `dim`. Integers and bools are summed in int64 by default."""
+    """Return the cumulative sum along `dim`. Integers and bools are summed in int64 by default.
+
+    Args:
+      dtype: the dtype to which the elements are cast first, and of the result.
+
+    >>> torchlike.cumsum(torchlike.tensor([1, 2, 3]), dim=0)
+    tensor([1, 3, 6])
+    """
     return _scanned(np.add, jnp.cumsum, input, dim)
 
 
@@ -48,7 +55,14 @@ def cumsum(input: Array, dim: int, *, dtype=None):
     loop="cumprod_out_cpu",
 )
 def cumprod(input: Array, dim: int, *, dtype=None):
-    """Return the cumulative product along `dim`. Integers and bools are multiplied in int64 by default."""
+    """Return the cumulative product along `dim`. Integers and bools are multiplied in int64 by default.
+
+    Args:
+      dtype: the dtype to which the elements are cast first, and of the result.
+
+    >>> torchlike.cumprod(torchlike.tensor([1, 2, 3]), dim=0)
+    tensor([1, 2, 6])
+    """
     return _scanned(np.multiply, jnp.cumprod, input, dim)
 
 
@@ -75,7 +89,11 @@ def _check_logcumsumexp(call: Call) -> None:
     check=_check_logcumsumexp,
 )
 def logcumsumexp(input: Array, dim: int):
-    """Return the cumulative log(sum(exp(input))) along `dim`, without overflow."""
+    """Return the cumulative log(sum(exp(input))) along `dim`, without overflow.
+
+    >>> torchlike.logcumsumexp(torchlike.tensor([0.0, 0.0]), dim=0)
+    tensor([0.0000, 0.6931])
+    """
     if not input.ndim or not input.size:
         return input
     if input.dtype.kind == "c":
@@ -131,7 +149,11 @@ def _running(x, dim: int, best, extreme):
     refuses_complex="cummax",
 )
 def cummax(input: Array, dim: int):
-    """Return the cumulative maximum along `dim`, and the index of its last occurrence so far."""
+    """Return the cumulative maximum along `dim`, and the index of its last occurrence so far.
+
+    >>> torchlike.cummax(torchlike.tensor([1, 3, 2]), dim=0).values
+    tensor([1, 3, 3])
+    """
     return _running(input, dim, np.maximum, lambda x, axis: _as_numbers(lax.cummax, x, axis))
 
 
@@ -148,7 +170,11 @@ def cummax(input: Array, dim: int):
     refuses_complex="cummin",
 )
 def cummin(input: Array, dim: int):
-    """Return the cumulative minimum along `dim`, and the index of its last occurrence so far."""
+    """Return the cumulative minimum along `dim`, and the index of its last occurrence so far.
+
+    >>> torchlike.cummin(torchlike.tensor([3, 1, 2]), dim=0).values
+    tensor([3, 1, 1])
+    """
     return _running(input, dim, np.minimum, lambda x, axis: _as_numbers(lax.cummin, x, axis))
 
 

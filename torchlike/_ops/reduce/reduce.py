@@ -58,6 +58,9 @@ def sum(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     """Return the sum of the elements over `dim` (default: all dims).
 
     Integers and bools are summed in int64.
+
+    >>> torchlike.sum(torchlike.tensor([[1, 2], [3, 4]]), dim=1)
+    tensor([3, 7])
     """
     return _total(input, axes(input, dim), keepdim)
 
@@ -78,6 +81,9 @@ def mean(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     """Return the mean of the elements over `dim` (default: all dims).
 
     The input, or `dtype` if it is given, must be floating point or complex.
+
+    >>> torchlike.mean(torchlike.tensor([[1.0, 2.0], [3.0, 4.0]]), dim=0)
+    tensor([2., 3.])
     """
     return _total(input, axes(input, dim), keepdim) / _divisor(input, dim)
 
@@ -105,6 +111,9 @@ def prod(input: Array, dim: int | None = None, keepdim: bool = False, *, dtype=N
     """Return the product of the elements over `dim` (default: all dims).
 
     Integers and bools are multiplied in int64.
+
+    >>> torchlike.prod(torchlike.tensor([[1, 2], [3, 4]]), dim=1)
+    tensor([ 2, 12])
     """
     xp = namespace(input)
     if not input.ndim:  # a 0-d tensor: the gradient passes through unchanged
@@ -169,7 +178,11 @@ def _present(x):
 
 @reduction(out=_nansum_into, host=HOST_REDUCES, promote=sum_like, check=_check_nansum, chooses=True)
 def nansum(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None):
-    """Return the sum of the elements that are not NaN over `dim` (default: all dims)."""
+    """Return the sum of the elements that are not NaN over `dim` (default: all dims).
+
+    >>> torchlike.nansum(torchlike.tensor([1.0, float("nan")]))
+    tensor(1.)
+    """
     if namespace(input) is np:  # fast path: usually no element is NaN
         total = np.sum(input, axis=axes(input, dim), keepdims=keepdim)
         if (total == total).all():
@@ -203,7 +216,14 @@ def _counted(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:
 
 @reduction(host=HOST_REDUCES, promote=_counted, opmath=False, differentiable=False, out=False, loop="nonzero_count_cpu")
 def count_nonzero(input: Array, dim: Dims = None):
-    """Return the number of nonzero elements over `dim` (default: all dims)."""
+    """Return the number of nonzero elements over `dim` (default: all dims).
+
+    Args:
+      dim: the dim or dims to reduce. By default, all dims are reduced.
+
+    >>> torchlike.count_nonzero(torchlike.tensor([0, 5, 6]))
+    tensor(2)
+    """
     xp, over = namespace(input), axes(input, dim)
     if xp is np and len(over) < input.ndim:
         return (input != 0).sum(over)
@@ -231,6 +251,9 @@ def hash_tensor(input: Array, dim: Dims = None, *, keepdim: bool = False, mode: 
     """Return the exclusive or of the bits of all elements over `dim`, in uint64.
 
     Elements are first converted to int64 or float64.
+
+    Args:
+      mode: 0, the only mode.
     """
     xp, over = namespace(input), axes(input, dim)
     wide = input.astype("int64" if input.dtype.kind in "biu" else "float64")
@@ -258,7 +281,11 @@ def _truth(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:
     float8=FLOAT8,
 )
 def any(input: Array, dim: Dims = None, keepdim: bool = False):
-    """Return whether any element over `dim` is nonzero (default: all dims)."""
+    """Return whether any element over `dim` is nonzero (default: all dims).
+
+    >>> torchlike.any(torchlike.tensor([[False, True], [False, False]]), dim=1)
+    tensor([ True, False])
+    """
     return namespace(input).any(input != 0, axis=axes(input, dim), keepdims=keepdim)
 
 
@@ -271,7 +298,11 @@ def any(input: Array, dim: Dims = None, keepdim: bool = False):
     float8=FLOAT8,
 )
 def all(input: Array, dim: Dims = None, keepdim: bool = False):
-    """Return whether all elements over `dim` are nonzero (default: all dims)."""
+    """Return whether all elements over `dim` are nonzero (default: all dims).
+
+    >>> torchlike.all(torchlike.tensor([[True, True], [False, True]]), dim=1)
+    tensor([ True, False])
+    """
     return namespace(input).all(input != 0, axis=axes(input, dim), keepdims=keepdim)
 
 
@@ -331,6 +362,9 @@ def amax(input: Array, dim: Dims | None = (), keepdim: bool = False):
     """Return the maximum over `dim` (default: all dims).
 
     Elements equal to the maximum share the gradient evenly.
+
+    >>> torchlike.amax(torchlike.tensor([[1, 5], [4, 2]]), dim=1)
+    tensor([5, 4])
     """
     return _extreme(input, "max", dim, keepdim)
 
@@ -348,6 +382,9 @@ def amin(input: Array, dim: Dims | None = (), keepdim: bool = False):
     """Return the minimum over `dim` (default: all dims).
 
     Elements equal to the minimum share the gradient evenly.
+
+    >>> torchlike.amin(torchlike.tensor([[1, 5], [4, 2]]), dim=1)
+    tensor([1, 2])
     """
     return _extreme(input, "min", dim, keepdim)
 
@@ -421,7 +458,11 @@ def _index_of(input: Array, function: str, dim: int | None, keepdim: bool):
     out=EXACT, host=HOST_REDUCES, promote=to_int64, opmath=False, differentiable=False, check=_arg_check("argmax")
 )
 def argmax(input: Array, dim: int | None = None, keepdim: bool = False):
-    """Return the index of the first maximum along `dim`, or in the flattened tensor if `dim` is None."""
+    """Return the index of the first maximum along `dim`, or in the flattened tensor if `dim` is None.
+
+    >>> torchlike.argmax(torchlike.tensor([[1, 5], [4, 2]]), dim=1)
+    tensor([1, 0])
+    """
     return _index_of(input, "argmax", dim, keepdim)
 
 
@@ -429,7 +470,11 @@ def argmax(input: Array, dim: int | None = None, keepdim: bool = False):
     out=EXACT, host=HOST_REDUCES, promote=to_int64, opmath=False, differentiable=False, check=_arg_check("argmin")
 )
 def argmin(input: Array, dim: int | None = None, keepdim: bool = False):
-    """Return the index of the first minimum along `dim`, or in the flattened tensor if `dim` is None."""
+    """Return the index of the first minimum along `dim`, or in the flattened tensor if `dim` is None.
+
+    >>> torchlike.argmin(torchlike.tensor([[1, 5], [4, 2]]), dim=1)
+    tensor([0, 1])
+    """
     return _index_of(input, "argmin", dim, keepdim)
 
 
@@ -534,7 +579,11 @@ def aminmax(input: Array, *, dim: int | None = None, keepdim: bool = False):
     loop="max_values_cpu",
 )
 def logsumexp(input: Array, dim: tuple | int, keepdim: bool = False):
-    """Return log(sum(exp(input))) over `dim`, without overflow."""
+    """Return log(sum(exp(input))) over `dim`, without overflow.
+
+    >>> torchlike.logsumexp(torchlike.tensor([0.0, 0.0]), dim=0)
+    tensor(0.6931)
+    """
     xp, over = namespace(input), axes(input, dim)
     if not input.size:
         return xp.log(xp.sum(widened(input), axis=over, keepdims=keepdim))

@@ -86,6 +86,13 @@ def sort(input: Array, dim: int = -1, descending: bool = False, stable: bool | N
     """Return the elements sorted along `dim`, and their indices.
 
     Equal elements keep their order even if `stable` is False.
+
+    Args:
+      descending: sort from large to small.
+      stable: has no effect.
+
+    >>> torchlike.sort(torchlike.tensor([3, 1, 2])).values
+    tensor([1, 2, 3])
     """
     return ordered(input, dim, descending)
 
@@ -99,7 +106,15 @@ def sort(input: Array, dim: int = -1, descending: bool = False, stable: bool | N
     loop="sorting_kernel_method_name",
 )
 def argsort(input: Array, dim: int = -1, descending: bool = False, stable: bool | None = False):
-    """Return the indices that sort the elements along `dim`."""
+    """Return the indices that sort the elements along `dim`.
+
+    Args:
+      descending: sort from large to small.
+      stable: has no effect. Equal elements keep their order in any case.
+
+    >>> torchlike.argsort(torchlike.tensor([3, 1, 2]))
+    tensor([1, 2, 0])
+    """
     return ordered(input, dim, descending)[1]
 
 
@@ -154,6 +169,14 @@ def topk(input: Array, k: int, dim: int = -1, largest: bool = True, sorted: bool
     """Return the `k` largest elements along `dim`, in order, and their indices.
 
     If `largest` is False, return the `k` smallest elements. The results are sorted even if `sorted` is False.
+
+    Args:
+      k: the number of elements.
+      largest: return the largest elements, else the smallest.
+      sorted: has no effect.
+
+    >>> torchlike.topk(torchlike.tensor([3, 1, 2]), 2).indices
+    tensor([0, 2])
     """
     xp = namespace(input)
     if largest and xp is not np and input.ndim and input.dtype.kind != "b":
@@ -189,7 +212,11 @@ def _check_kthvalue(call: Call) -> None:
     out=Into((_errors.dtypes.kthvalue_out, _errors.outs.kth_index), apart=0),
 )
 def kthvalue(input: Array, k: int, dim: int = -1, keepdim: bool = False):
-    """Return the k-th smallest element along `dim` (k counts from 1), and its index."""
+    """Return the k-th smallest element along `dim` (k counts from 1), and its index.
+
+    Args:
+      k: the rank, from 1 to the size of the dim.
+    """
     return _kept(*_picked(input, dim, k - 1), dim, keepdim)
 
 

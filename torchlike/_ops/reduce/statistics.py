@@ -101,6 +101,14 @@ def quantile(input: Array, q: Operand, dim: int | None = None, keepdim: bool = F
     """Return the quantiles `q` of the elements along `dim` (default: of all elements).
 
     The result is NaN if any element is NaN. `q` is a number or a tensor of numbers in [0, 1].
+
+    Args:
+      q: a number or a vector of numbers in [0, 1], of the dtype of `input`. A vector adds a first dim to the result.
+      dim: the dim to reduce. By default, all elements are used.
+      interpolation: "linear", "lower", "higher", "midpoint" or "nearest", for a quantile between two elements.
+
+    >>> torchlike.quantile(torchlike.tensor([1.0, 2.0, 4.0]), 0.5)
+    tensor(2.)
     """
     return _quantiles(input, q, dim, keepdim, interpolation, False)
 
@@ -115,7 +123,13 @@ def quantile(input: Array, q: Operand, dim: int | None = None, keepdim: bool = F
 def nanquantile(
     input: Array, q: Operand, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
 ):
-    """Return the quantiles `q` of the elements that are not NaN along `dim` (default: of all elements)."""
+    """Return the quantiles `q` of the elements that are not NaN along `dim` (default: of all elements).
+
+    Args:
+      q: a number or a vector of numbers in [0, 1], of the dtype of `input`. A vector adds a first dim to the result.
+      dim: the dim to reduce. By default, all elements are used.
+      interpolation: "linear", "lower", "higher", "midpoint" or "nearest", for a quantile between two elements.
+    """
     return _quantiles(input, q, dim, keepdim, interpolation, True)
 
 
@@ -164,6 +178,13 @@ def diff(input: Array, n: int = 1, dim: int = -1, prepend: Array | None = None, 
     """Return the n-th differences of adjacent elements along `dim`.
 
     `prepend` and `append` are joined to the input first. The difference of bools is their exclusive or.
+
+    Args:
+      n: how often to take differences, at least 0.
+      prepend, append: tensors joined to the input at the beginning and at the end of `dim`.
+
+    >>> torchlike.diff(torchlike.tensor([1, 4, 9]))
+    tensor([3, 5])
     """
     if not n:
         return input
@@ -230,6 +251,14 @@ def trapezoid(y: Array, x: Array | None = None, *, dx: Scalar | None = None, dim
     """Return the integral of `y` along `dim` by the trapezoidal rule.
 
     `x` gives the positions of the points. Without `x`, adjacent points are `dx` apart (default: 1).
+
+    Args:
+      y: the values.
+      x: the positions of the points. They are broadcast with `y`.
+      dx: the distance between points, if `x` is not given. Default: 1.
+
+    >>> torchlike.trapezoid(torchlike.tensor([1.0, 2.0, 3.0]))
+    tensor(4.)
     """
     xp, dim = namespace(y), dim % y.ndim
     if not y.shape[dim]:
@@ -242,7 +271,13 @@ def trapezoid(y: Array, x: Array | None = None, *, dx: Scalar | None = None, dim
 
 @_area()
 def cumulative_trapezoid(y: Array, x: Array | None = None, *, dx: Scalar | None = None, dim: int = -1):
-    """Return the cumulative integral of `y` along `dim` by the trapezoidal rule."""
+    """Return the cumulative integral of `y` along `dim` by the trapezoidal rule.
+
+    Args:
+      y: the values.
+      x: the positions of the points. They are broadcast with `y`.
+      dx: the distance between points, if `x` is not given. Default: 1.
+    """
     dim %= y.ndim
     areas = _areas(y, x, dim)
     return namespace(y).cumsum(areas if dx is None else areas * dx, axis=dim)
@@ -310,6 +345,16 @@ def cdist(x1: Array, x2: Array, p: float = 2.0, compute_mode: str = "use_mm_for_
     """Return the p-norm distance between each row of `x1` and each row of `x2`.
 
     The shapes are (..., n, k), (..., m, k) -> (..., n, m). The gradient is 0 where two rows are equal.
+
+    Args:
+      x1: (..., n, k).
+      x2: (..., m, k).
+      p: the order of the norm, at least 0.
+      compute_mode: "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist" or "donot_use_mm_for_euclid_dist":
+        whether the 2-norm is computed by a matrix product. If necessary: for more than 25 rows.
+
+    >>> torchlike.cdist(torchlike.tensor([[0.0, 0.0]]), torchlike.tensor([[3.0, 4.0]]))
+    tensor([[5.]])
     """
     xp = namespace(x1)
     if not _by_product(x1, x2, p, compute_mode):
@@ -382,7 +427,11 @@ def _check_pair(call: Call) -> None:
     loop="add_stub",
 )
 def dist(input: Array, other: Array, p: float = 2):
-    """Return the p-norm of input - other."""
+    """Return the p-norm of input - other.
+
+    Args:
+      p: the order of the norm.
+    """
     return vector_norm.kernel(input - other, p)
 
 
@@ -487,6 +536,10 @@ def histc(input: Array, bins: int = 100, min: float = 0, max: float = 0):
     """Return the number of elements in each of `bins` equal intervals from `min` to `max`.
 
     If `min` equals `max`, the range is that of the data.
+
+    Args:
+      bins: the number of intervals.
+      min, max: the lower and the upper bound. Elements outside of them do not count.
     """
     xp = namespace(input)
     x = input.reshape(-1)
@@ -520,6 +573,16 @@ def _check_isin(call: Call) -> None:
     loop="isin_default_cpu",
 )
 def isin(elements: Operand, test_elements: Operand, *, assume_unique: bool = False, invert: bool = False):
-    """Return whether each element is among the test elements or, if `invert`, whether it is not."""
+    """Return whether each element is among the test elements or, if `invert`, whether it is not.
+
+    Args:
+      elements: the elements to look up.
+      test_elements: the elements of the set.
+      assume_unique: has no effect on the result. Both operands have no duplicates.
+      invert: return the negation.
+
+    >>> torchlike.isin(torchlike.tensor([1, 2, 3]), torchlike.tensor([2, 5]))
+    tensor([False,  True, False])
+    """
     xp = namespace(elements)
     return xp.isin(elements, xp.asarray(test_elements).reshape(-1), invert=invert)

@@ -104,6 +104,13 @@ def vector_norm(x: Array, ord: Any = 2, dim: Dims = None, keepdim: bool = False,
 
     For `ord` inf and -inf, it is the largest and the smallest |x|. For 0, it is the number of nonzero elements. The
     gradient is 0 where the norm is 0; the second derivative is NaN there.
+
+    Args:
+      x: the tensor.
+      ord: the order of the norm.
+
+    >>> torchlike.linalg.vector_norm(torchlike.tensor([3.0, 4.0]))
+    tensor(5.)
     """
     xp, over = namespace(x), axes(x, dim)
     if ord == 2 and xp is np and x.dtype.kind == "f" and is_row(x, over):

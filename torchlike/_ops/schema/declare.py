@@ -192,8 +192,8 @@ class Op:
     varying: dict = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        parameters = inspect.signature(self.kernel).parameters.values()
         self.signature = inspect.signature(self.kernel)
+        parameters = self.signature.parameters.values()
         self.names = tuple(p.name for p in parameters)
         self.kinds = tuple(_kind(p) for p in parameters)
         self.kind_of = dict(zip(self.names, self.kinds))
@@ -204,7 +204,7 @@ class Op:
         self.defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
         gradient.node = gradient.node or self.name.title().replace("_", "") + "Backward0"
         self.dtypes.loop = self.dtypes.loop or self.name + "_cpu"
-        self.doc = inspect.getdoc(self.kernel) or ""
+        self.doc = clean(self.kernel.__doc__ or "")
         if public.out is True:
             public.out = out_rules.of_row(self)
         place = public.where[0] if public.where else ""
@@ -217,9 +217,16 @@ class Op:
         made = types.FunctionType(
             kernel.__code__, kernel.__globals__, kernel.__name__, kernel.__defaults__, kernel.__closure__
         )
-        made.__kwdefaults__, made.__doc__ = kernel.__kwdefaults__, kernel.__doc__
+        made.__kwdefaults__, made.__doc__ = kernel.__kwdefaults__, self.doc
         made.__annotations__ = {name: _shown(str(kind)) for name, kind in kernel.__annotations__.items()}
         return made
+
+    @property
+    def signature_with_out(self) -> inspect.Signature:
+        """The public signature of an operator with `out=`."""
+        kinds = self.shown.__annotations__
+        given = [p.replace(annotation=kinds.get(p.name, p.annotation)) for p in self.signature.parameters.values()]
+        return inspect.Signature([*given, _OUT])
 
     def takes_none(self, name: str) -> bool:
         """Return whether the kernel accepts None for this parameter."""
@@ -232,6 +239,18 @@ class Op:
             and self.kind_of[name] in (OPERAND, ARRAY)
             and name not in self.dtypes.exact + self.dtypes.keeps
         )
+
+
+_OUT = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None, annotation="Tensor | None")
+
+
+def clean(doc: str) -> str:
+    """Return a docstring without the margin of its lines, as `inspect.cleandoc` does, but faster.
+
+    The last line of a docstring with a margin has no text.
+    """
+    margin = doc[doc.rfind("\n") :]
+    return doc.replace(margin, "\n").rstrip() if margin.isspace() else doc
 
 
 @functools.cache

@@ -48,7 +48,11 @@ def _bessel(kernel: Callable) -> Callable:
 
 @_bessel
 def airy_ai(x: Array):
-    """Return the Airy function Ai(x), element by element."""
+    """Return the Airy function Ai(x), element by element.
+
+    Args:
+      x: the operand.
+    """
     return _on_host("airy", x, pick=lambda found: found[0])
 
 
@@ -102,19 +106,31 @@ def modified_bessel_k1(input: Array):
 
 @_bessel
 def scaled_modified_bessel_k0(x: Array):
-    """Return modified_bessel_k0(x) * exp(x), which does not underflow for large x."""
+    """Return modified_bessel_k0(x) * exp(x), which does not underflow for large x.
+
+    Args:
+      x: the operand.
+    """
     return _on_host("k0e", x)
 
 
 @_bessel
 def scaled_modified_bessel_k1(x: Array):
-    """Return modified_bessel_k1(x) * exp(x), which does not underflow for large x."""
+    """Return modified_bessel_k1(x) * exp(x), which does not underflow for large x.
+
+    Args:
+      x: the operand.
+    """
     return _on_host("k1e", x)
 
 
 @_bessel
 def spherical_bessel_j0(x: Array):
-    """Return the spherical Bessel function of the first kind of order 0, which is sin(x) / x, and 1 at 0."""
+    """Return the spherical Bessel function of the first kind of order 0, which is sin(x) / x, and 1 at 0.
+
+    Args:
+      x: the operand.
+    """
     xp = namespace(x)
     return xp.where(xp.isinf(x), 0, xp.sinc(x / xp.pi)).astype(x.dtype)
 

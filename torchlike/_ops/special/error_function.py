@@ -27,7 +27,11 @@ _one_by_one = np.frompyfunc(math.erf, 1, 1)
 
 
 def erf(x):
-    """Return the error function of a floating-point array."""
+    """Return the error function of a floating-point array.
+
+    >>> torchlike.erf(torchlike.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.8427])
+    """
     if namespace(x) is not np:
         return jax.lax.erf(x)
     if x.dtype == np.float32:

@@ -81,71 +81,131 @@ def _polynomial(kernel: Callable) -> Callable:
 
 @_polynomial
 def chebyshev_polynomial_t(x: Operand, n: Operand):
-    """Return the Chebyshev polynomial of the first kind of degree n at x, cos(n * acos(x)) for x in [-1, 1]."""
+    """Return the Chebyshev polynomial of the first kind of degree n at x, cos(n * acos(x)) for x in [-1, 1].
+
+    Args:
+      x: the points.
+      n: the degree. It is broadcast with `x`, and its fraction is dropped.
+    """
     return _value(CHEBYSHEV_T, x, n)
 
 
 @_polynomial
 def chebyshev_polynomial_u(x: Operand, n: Operand):
-    """Return the Chebyshev polynomial of the second kind of degree n at x."""
+    """Return the Chebyshev polynomial of the second kind of degree n at x.
+
+    Args:
+      x: the points.
+      n: the degree. It is broadcast with `x`, and its fraction is dropped.
+    """
     return _value(CHEBYSHEV_U, x, n)
 
 
 @_polynomial
 def chebyshev_polynomial_v(x: Operand, n: Operand):
-    """Return the Chebyshev polynomial of the third kind of degree n at x."""
+    """Return the Chebyshev polynomial of the third kind of degree n at x.
+
+    Args:
+      x: the points.
+      n: the degree. It is broadcast with `x`, and its fraction is dropped.
+    """
     return _value(CHEBYSHEV_V, x, n)
 
 
 @_polynomial
 def chebyshev_polynomial_w(x: Operand, n: Operand):
-    """Return the Chebyshev polynomial of the fourth kind of degree n at x."""
+    """Return the Chebyshev polynomial of the fourth kind of degree n at x.
+
+    Args:
+      x: the points.
+      n: the degree. It is broadcast with `x`, and its fraction is dropped.
+    """
     return _value(CHEBYSHEV_W, x, n)
 
 
 @_polynomial
 def shifted_chebyshev_polynomial_t(x: Operand, n: Operand):
-    """Return the Chebyshev polynomial of the first kind of degree n at 2x - 1."""
+    """Return the Chebyshev polynomial of the first kind of degree n at 2x - 1.
+
+    Args:
+      x: the points.
+      n: the degree. It is broadcast with `x`, and its fraction is dropped.
+    """
     return _value(CHEBYSHEV_T, 2 * x - 1, n)
 
 
 @_polynomial
 def shifted_chebyshev_polynomial_u(x: Operand, n: Operand):
-    """Return the Chebyshev polynomial of the second kind of degree n at 2x - 1."""
+    """Return the Chebyshev polynomial of the second kind of degree n at 2x - 1.
+
+    Args:
+      x: the points.
+      n: the degree. It is broadcast with `x`, and its fraction is dropped.
+    """
     return _value(CHEBYSHEV_U, 2 * x - 1, n)
 
 
 @_polynomial
 def shifted_chebyshev_polynomial_v(x: Operand, n: Operand):
-    """Return the Chebyshev polynomial of the third kind of degree n at 2x - 1."""
+    """Return the Chebyshev polynomial of the third kind of degree n at 2x - 1.
+
+    Args:
+      x: the points.
+      n: the degree. It is broadcast with `x`, and its fraction is dropped.
+    """
     return _value(CHEBYSHEV_V, 2 * x - 1, n)
 
 
 @_polynomial
 def shifted_chebyshev_polynomial_w(x: Operand, n: Operand):
-    """Return the Chebyshev polynomial of the fourth kind of degree n at 2x - 1."""
+    """Return the Chebyshev polynomial of the fourth kind of degree n at 2x - 1.
+
+    Args:
+      x: the points.
+      n: the degree. It is broadcast with `x`, and its fraction is dropped.
+    """
     return _value(CHEBYSHEV_W, 2 * x - 1, n)
 
 
 @_polynomial
 def hermite_polynomial_h(x: Operand, n: Operand):
-    """Return the physicist's Hermite polynomial of degree n at x."""
+    """Return the physicist's Hermite polynomial of degree n at x.
+
+    Args:
+      x: the points.
+      n: the degree. It is broadcast with `x`, and its fraction is dropped.
+    """
     return _value(HERMITE_H, x, n)
 
 
 @_polynomial
 def hermite_polynomial_he(x: Operand, n: Operand):
-    """Return the probabilist's Hermite polynomial of degree n at x."""
+    """Return the probabilist's Hermite polynomial of degree n at x.
+
+    Args:
+      x: the points.
+      n: the degree. It is broadcast with `x`, and its fraction is dropped.
+    """
     return _value(HERMITE_HE, x, n)
 
 
 @_polynomial
 def laguerre_polynomial_l(x: Operand, n: Operand):
-    """Return the Laguerre polynomial of degree n at x."""
+    """Return the Laguerre polynomial of degree n at x.
+
+    Args:
+      x: the points.
+      n: the degree. It is broadcast with `x`, and its fraction is dropped.
+    """
     return _value(LAGUERRE, x, n)
 
 
 @_polynomial
 def legendre_polynomial_p(x: Operand, n: Operand):
-    """Return the Legendre polynomial of degree n at x."""
+    """Return the Legendre polynomial of degree n at x.
+
+    Args:
+      x: the points.
+      n: the degree. It is broadcast with `x`, and its fraction is dropped.
+    """
     return _value(LEGENDRE, x, n)

@@ -82,7 +82,11 @@ _inverse_erf = with_slopes(
 
 @pointwise(promote=to_float, check=not_complex("lgamma_vml_cpu"))
 def lgamma(input: Array):
-    """Return the natural logarithm of the absolute value of the gamma function."""
+    """Return the natural logarithm of the absolute value of the gamma function.
+
+    >>> torchlike.lgamma(torchlike.tensor([1.0, 5.0]))
+    tensor([0.0000, 3.1781])
+    """
     return _log_gamma(input)
 
 
@@ -118,7 +122,11 @@ def _check_order(call: Call) -> None:
     promote=to_float, where=("torch", "special"), inplace=False, opmath=False, check=_check_order, loop="trigamma"
 )
 def polygamma(n: int, input: Array):
-    """Return the n-th derivative of the digamma function, for n >= 0."""
+    """Return the n-th derivative of the digamma function, for n >= 0.
+
+    Args:
+      n: the order of the derivative.
+    """
     (step, input) = stepwise(input)
     if n < 2:
         return _trigamma(input) if n else _digamma(input)
@@ -163,7 +171,11 @@ def _mvlgamma_into(input: Any, *_: Any) -> Into:
 
 @pointwise(out=_mvlgamma_into, promote=to_float, check=_check_mvlgamma)
 def mvlgamma(input: Array, p: int):
-    """Return the logarithm of the multivariate gamma function of dimension p."""
+    """Return the logarithm of the multivariate gamma function of dimension p.
+
+    Args:
+      p: the dimension, at least 1.
+    """
     gammaln = library(input).gammaln
     constants = p * (p - 1) / 4 * np.log(np.pi)
     return sum((gammaln(input - i / 2) for i in range(1, p)), gammaln(input)) + constants
@@ -290,6 +302,9 @@ def logit(input: Array, eps: float | None = None):
     """Return the logit, log(x / (1 - x)).
 
     If `eps` is given, x is first clamped to [eps, 1 - eps].
+
+    Args:
+      eps: the bound to which x is clamped.
     """
     xp = namespace(input)
     if eps is not None:

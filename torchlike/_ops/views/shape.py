@@ -151,6 +151,14 @@ def tril(input: Array, diagonal: int = 0):
     """Return the lower triangle of each matrix, with zeros above the given diagonal.
 
     `diagonal` 0 is the main diagonal. Positive numbers are above it.
+
+    Args:
+      input: matrices, (..., m, n).
+      diagonal: the last diagonal that is kept.
+
+    >>> torchlike.tril(torchlike.tensor([[1, 2], [3, 4]]))
+    tensor([[1, 0],
+            [3, 4]])
     """
     return namespace(input).tril(input, diagonal)
 
@@ -160,6 +168,14 @@ def triu(input: Array, diagonal: int = 0):
     """Return the upper triangle of each matrix, with zeros below the given diagonal.
 
     `diagonal` 0 is the main diagonal. Positive numbers are above it.
+
+    Args:
+      input: matrices, (..., m, n).
+      diagonal: the first diagonal that is kept.
+
+    >>> torchlike.triu(torchlike.tensor([[1, 2], [3, 4]]))
+    tensor([[1, 2],
+            [0, 4]])
     """
     return namespace(input).triu(input, diagonal)
 

@@ -91,7 +91,14 @@ def _transpose_geometry(shape, strides, dim0, dim1) -> Geometry:
 
 @view(geometry=_transpose_geometry)
 def transpose(input: Array, dim0: int, dim1: int):
-    """Return the tensor with two dims swapped."""
+    """Return the tensor with two dims swapped.
+
+    Args:
+      dim0, dim1: the dims to swap. Negative dims count from the last.
+
+    >>> torchlike.ones(2, 3, 4).transpose(1, 2).shape
+    torch.Size([2, 4, 3])
+    """
     return namespace(input).swapaxes(input, dim0, dim1) if input.ndim else input
 
 
@@ -235,7 +242,14 @@ def _unsqueeze_geometry(shape, strides, dim) -> Geometry:
 
 @view(geometry=_unsqueeze_geometry)
 def unsqueeze(input: Array, dim: int):
-    """Return the tensor with a dim of size 1 inserted at `dim`."""
+    """Return the tensor with a dim of size 1 inserted at `dim`.
+
+    Args:
+      dim: the place of the new dim in the result. A negative dim counts from the last.
+
+    >>> torchlike.unsqueeze(torchlike.ones(2, 3), 1).shape
+    torch.Size([2, 1, 3])
+    """
     return namespace(input).expand_dims(input, dim)
 
 
@@ -264,6 +278,12 @@ def squeeze(input: Array, dim=None):
     """Return the tensor without its dims of size 1.
 
     If `dim` is given, only the named dims are removed, if their size is 1.
+
+    Args:
+      dim: the dim or dims of size 1 to remove. Dims of other sizes stay. Default: all dims of size 1.
+
+    >>> torchlike.squeeze(torchlike.ones(2, 1, 3)).shape
+    torch.Size([2, 3])
     """
     return namespace(input).reshape(input, tuple(input.shape[d] for d in _squeezed(input.shape, dim)))
 
@@ -299,6 +319,13 @@ def diagonal(input: Array, offset: int = 0, dim1: int = 0, dim2: int = 1):
     """Return the diagonals of the matrices in dims `dim1` and `dim2`, as the last dim.
 
     `offset` selects a diagonal above (positive) or below (negative) the main diagonal.
+
+    Args:
+      offset: the diagonal: 0 for the main one, positive above it, negative below it.
+      dim1, dim2: the dims of the rows and the columns.
+
+    >>> torchlike.diagonal(torchlike.tensor([[1, 2], [3, 4]]))
+    tensor([1, 4])
     """
     most = max(input.shape, default=0)  # NumPy rejects offsets beyond its integer range
     return namespace(input).diagonal(input, min(max(offset, -most), most), dim1, dim2)
@@ -325,6 +352,15 @@ def unfold(input: Array, dimension: int, size: int, step: int):
     """Return a view of all windows of `size` elements along `dimension`, `step` elements apart.
 
     The new last dim indexes the elements within a window.
+
+    Args:
+      dimension: the dim.
+      size: the number of elements of a window.
+      step: the distance between windows, above 0.
+
+    >>> torchlike.arange(5).unfold(0, 3, 2)
+    tensor([[0, 1, 2],
+            [2, 3, 4]])
     """
     xp = namespace(input)
     if not input.ndim:
@@ -417,7 +453,11 @@ def _put_parts(base, new):
     where=("torch",),
 )
 def view_as_complex(input: Array):
-    """Return a real tensor with a last dim of size 2 as a complex tensor."""
+    """Return a real tensor with a last dim of size 2 as a complex tensor.
+
+    >>> torchlike.view_as_complex(torchlike.tensor([[1.0, 2.0]]))
+    tensor([1.+2.j])
+    """
     return _complex(input)
 
 

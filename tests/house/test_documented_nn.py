@@ -105,7 +105,7 @@ def parameters(name: str) -> set[str]:
 def documented(text: str) -> set[str]:
     """Return the arguments that the entries of the section "Args:" document."""
     section = re.search(r"^Args:\n(.*?)(?=^\S|\Z)", text, re.DOTALL | re.MULTILINE)
-    entries = re.findall(r"^  ([*\w]+(?:, [*\w]+)*):", section[1], re.MULTILINE) if section else []
+    entries = re.findall(r"^  ([*\w]+(?:, [*\w]+)*)(?: \([^\n]*?\))?: ", section[1], re.MULTILINE) if section else []
     return {name for entry in entries for name in entry.split(", ")}
 
 

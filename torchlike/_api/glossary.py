@@ -106,7 +106,9 @@ def _declared(function: Any) -> tuple[Any, bool]:
     has_out = False
     while "__wrapped__" in function.__dict__:
         if "__signature__" in function.__dict__:
-            has_out = has_out or "out" in function.__signature__.parameters
+            if "out" not in function.__signature__.parameters:
+                break  # the wrapper declares its own parameters
+            has_out = True
         function = function.__wrapped__
     return function, has_out
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from torchlike._api import glossary as _glossary
 from torchlike._api import names as _names
 from torchlike._composite.functional.activation import celu as celu
 from torchlike._composite.functional.activation import celu_ as celu_
@@ -142,6 +143,7 @@ from torchlike.nn._attention import multi_head_attention_forward as multi_head_a
 from torchlike.nn._linear_cross_entropy import linear_cross_entropy as linear_cross_entropy
 
 _names.settle(__name__, vars())
+_glossary.complete_all(vars().values())
 
 
 def __getattr__(name: str) -> Any:

@@ -275,6 +275,8 @@ def normal(
     if mean is None or std is None:
         raise _errors.arguments.invalid_combination("normal", (mean, std), {})
     if size is not None:
+        if isinstance(mean, Tensor) or isinstance(std, Tensor):
+            raise _errors.arguments.invalid_combination("normal", (mean, std, size), {})
         shape, kind = shape_of((size,), "normal"), _kind("normal", dtype, out)
         whole = out is None or tuple(out.shape) != shape or out.is_contiguous()
         sampler = Sampler("normal", generator, kind, (mean, std), contiguous=whole)
@@ -395,6 +397,8 @@ def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) ->
 def _binomial(count: Tensor, prob: Tensor, generator: Generator | None) -> Tensor:
     if not is_on_host(count):
         return by_tensors("binomial", generator, count, prob)
+    if count.dtype is not prob.dtype:
+        raise RuntimeError(f"Found dtype {_errors.dtypes.scalar_name(prob.dtype)} but expected {_errors.dtypes.scalar_name(count.dtype)}")
     counts, chances = np.broadcast_arrays(elements(count), elements(prob))
     return of_array(_random.binomial(generator, np.array(counts), np.array(chances)), count.device)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
@@ -290,10 +291,22 @@ def _eigh_shape(call: Call) -> list:
     return [(call.A.shape[:-1], call.A.dtype.to_real()), (call.A.shape, call.A.dtype)]
 
 
+def _check_half(name: str) -> Callable[[Call], None]:
+    """Return a check of a matrix of which `UPLO` names the half that is read."""
+    is_square = square_check(name, loops=True)
+
+    def check(call: Call) -> None:
+        is_square(call)
+        if call.UPLO not in ("L", "U", "l", "u"):
+            raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {call.UPLO}")
+
+    return check
+
+
 @factorization(
     autocast=FULL_ON_CPU,
     numpy=False,
-    check=square_check("eigh", loops=True),
+    check=_check_half("eigh"),
     loop="linalg_eigh_cpu",
     takes=OF_ELEMENTS,
     shape=_eigh_shape,
@@ -313,7 +326,7 @@ def eigh(A: Array, UPLO: str = "L"):
     out=EXACT._replace(called="_linalg_eigh"),
     autocast=FULL_ON_CPU,
     numpy=False,
-    check=square_check("eigvalsh", loops=True),
+    check=_check_half("eigvalsh"),
     loop="linalg_eigh_cpu",
     takes=OF_ELEMENTS,
     columns=False,

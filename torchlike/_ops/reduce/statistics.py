@@ -299,8 +299,13 @@ def _areas(y, x, dim: int):
 _BY_PRODUCT = 25  # PyTorch computes Euclidean distances of more rows than this with a matrix product
 
 
+_CDIST_MODES = ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")
+
+
 def _check_cdist(call: Call) -> None:
     a, b = call.x1, call.x2
+    if call.compute_mode not in _CDIST_MODES:
+        raise ValueError(f"{call.compute_mode} is not a valid value for compute_mode")
     for name, x in (("X1", a), ("X2", b)):
         if x.ndim < 2:
             raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {x.ndim}D")

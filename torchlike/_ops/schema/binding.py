@@ -345,7 +345,7 @@ def _check_static(op: d.Op, name: str, value: Any, args: tuple, kwargs: dict, is
     """
     kind = str(op.signature.parameters[name].annotation).removesuffix(" | None")
     kind = kind if kind in ASKED else kind.split(" |")[0].strip()
-    asked = ASKED["Dims" if name == "dim" and kind == "int" else kind] if kind in ASKED else None
+    asked = ASKED.get(kind)
     if not is_tensor and (asked is None or asked(value)):
         return
     is_method = "nn.functional" not in op.public.where

@@ -61,6 +61,7 @@ def losses(program: Program, folder: Path, library: str, threads: int = 1) -> tu
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join((str(ROOT), str(copy_of(program, folder)))),
+        "PYTHONHASHSEED": "0",  # scripts number the words of a set in its order
         "OMP_NUM_THREADS": str(threads),
         "MPLBACKEND": "agg",
         "HF_HUB_OFFLINE": "1",

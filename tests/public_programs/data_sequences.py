@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import numpy as np
+from scipy.io import savemat
+from scipy.sparse import csr_matrix
 
 
 def _words(generator: np.random.Generator, count: int, vocabulary: int) -> list[str]:
@@ -60,3 +63,54 @@ def tagged_characters(place: Path) -> None:
     (place / "corpus" / "dataset.txt").write_text("\n".join(lines))
     (place / "corpus" / "vocab.json").write_text(str(letters).replace("'", '"'))
     (place / "corpus" / "tags.json").write_text(str(tags).replace("'", '"'))
+
+
+def planetoid(place: Path, nodes: int = 300, words: int = 1433) -> None:
+    """Write a graph of papers in the files of Planetoid: `data/ind.cora.x`, `.tx`, `.allx`, `.graph`, `.test.index`."""
+    generator = np.random.default_rng(0)
+    features = csr_matrix((generator.random((nodes, words)) < 0.02).astype(np.float32))
+    tests = nodes // 5
+    graph = {i: [int(j) for j in generator.integers(0, nodes, 2)] for i in range(nodes)}
+    contents = {"x": features[:20], "tx": features[-tests:], "allx": features[:-tests], "graph": graph}
+    (place / "data").mkdir()
+    for name, content in contents.items():
+        (place / "data" / f"ind.cora.{name}").write_bytes(pickle.dumps(content))
+    (place / "data" / "ind.cora.test.index").write_text("".join(f"{i}\n" for i in range(nodes - tests, nodes)))
+
+
+def traffic(place: Path, sensors: int = 6, times: int = 4300) -> None:
+    """Write `data/adj_mat.npy` and `data/node_values.npy`: roads between sensors, and what the sensors measured."""
+    generator = np.random.default_rng(0)
+    (place / "data").mkdir()
+    roads = generator.random((sensors, sensors)).astype(np.float32)
+    np.save(place / "data" / "adj_mat.npy", roads * (roads > 0.5))
+    waves = np.sin(np.arange(times)[:, None, None] / 7 + np.arange(sensors)[:, None]) * [[[1.0, 0.5]]]
+    np.save(place / "data" / "node_values.npy", waves + 0.1 * generator.standard_normal(waves.shape))
+
+
+def chorales(place: Path) -> None:
+    """Write `mdata/JSB_Chorales.mat`: sequences of chords on 88 keys."""
+    generator = np.random.default_rng(0)
+    (place / "mdata").mkdir()
+    parts = {}
+    for name, count in (("traindata", 60), ("validdata", 3), ("testdata", 3)):
+        parts[name] = np.empty((1, count), object)
+        for i in range(count):
+            parts[name][0, i] = (generator.random((int(generator.integers(10, 25)), 88)) < 0.05).astype(np.uint8)
+    savemat(place / "mdata" / "JSB_Chorales.mat", parts)
+
+
+def penn_parts(place: Path) -> None:
+    """Write `data/penn/train.txt`, `valid.txt` and `test.txt`."""
+    (place / "data" / "penn").mkdir(parents=True)
+    for name, count in (("train", 300), ("valid", 20), ("test", 10)):
+        (place / "data" / "penn" / f"{name}.txt").write_text(_lines(count, 100))
+
+
+def triples(place: Path) -> None:
+    """Write `synth_data/train.txt`, `valid.txt` and `test.txt`: head, relation and tail, separated by tabs."""
+    generator = np.random.default_rng(0)
+    (place / "synth_data").mkdir()
+    for name, count in (("train", 1000), ("valid", 50), ("test", 50)):
+        rows = generator.integers(0, (60, 7, 60), (count, 3))
+        (place / "synth_data" / f"{name}.txt").write_text("".join(f"e{h}\tr{r}\te{t}\n" for h, r, t in rows))

@@ -6,6 +6,7 @@ from typing import Any
 
 from torchlike import _dtypes, _errors
 from torchlike._dtypes import devices, modes
+from torchlike._dtypes import memory_format as mf
 from torchlike._errors.warned import warn
 from torchlike._tensor import factories
 from torchlike._tensor.tensor import Tensor
@@ -33,7 +34,7 @@ _STEMS = (
 
 
 class TensorType(type):
-    """The metaclass of the legacy types: `isinstance(t, FloatTensor)` compares the dtype and the device type."""
+    """The metaclass of the legacy types: `isinstance(t, FloatTensor)` compares the dtype, device type and layout."""
 
     dtype: _dtypes.dtype
     kind: str
@@ -45,8 +46,12 @@ class TensorType(type):
             raise TypeError(_errors.making.other_options(cls.dtype, args[0].dtype))
         return factories.legacy_tensor(*args, dtype=cls.dtype, device=cls.kind if device is None else device)
 
+    layout = mf.strided
+
     def __instancecheck__(cls, instance: Any) -> bool:
-        return isinstance(instance, Tensor) and instance.dtype is cls.dtype and instance.device.type == cls.kind
+        if not isinstance(instance, Tensor) or instance.layout is not cls.layout:
+            return False
+        return instance.dtype is cls.dtype and instance.device.type == cls.kind
 
 
 def _make(stem: str, kind: str) -> TensorType:
@@ -74,12 +79,13 @@ def on_cuda(name: str) -> TensorType:
 def name_of(tensor: Tensor) -> str:
     """Return the legacy name of a tensor's type, such as `torch.FloatTensor`."""
     place = "" if tensor.device.type == "cpu" else f"{tensor.device.type}."
+    place += "sparse." if tensor.layout is mf.sparse_coo else ""
     return f"torch.{place}{_STEMS[tensor.dtype]}Tensor"
 
 
 def of_name(name: str) -> tuple[_dtypes.dtype, str]:
     """Return the dtype and the device type that a legacy name denotes."""
-    parts = name.split(".")
+    parts = [part for part in name.split(".") if part != "sparse"]  # the layout stays as it is
     stem = parts[-1].removesuffix("Tensor")
     if parts[0] != "torch" or len(parts) not in (2, 3) or not (stem in NAMES or parts[-1] == "Tensor"):
         raise ValueError(f"invalid type: '{name}'")

@@ -224,6 +224,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Tensor:
 def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Any = None) -> Tensor:
     """Return the cross product of vectors of three elements along `dim` (by default the first dim of size three)."""
     if dim is None:
+        _errors.deprecated.say("cross")
         sizes = [n for n, m in zip(input.shape, other.shape) if n == m]
         if input.ndim == other.ndim and 3 not in sizes:
             raise RuntimeError("no dimension of size 3 in input")
@@ -236,6 +237,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Any = No
 
 def chain_matmul(*matrices: Tensor) -> Tensor:
     """Return the product of several matrices."""
+    _errors.deprecated.say("chain_matmul")
     if not matrices:
         raise RuntimeError("chain_matmul(): Expected one or more matrices")
     for matrix in matrices:

@@ -112,6 +112,7 @@ def old_lu(A: Tensor, pivot: bool = True, get_infos: Any = False) -> Any:
 
     With `get_infos`, also return the position of the first zero on the diagonal of U.
     """
+    _errors.deprecated.say("lu")
     found = lu_factor_ex(A, pivot=pivot)
     return tuple(found) if get_infos else tuple(found[:2])
 
@@ -119,6 +120,7 @@ def old_lu(A: Tensor, pivot: bool = True, get_infos: Any = False) -> Any:
 @casting(FULL_ON_CPU)
 def old_lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
     """Return X with A X = input, given the results of `lu` for A."""
+    _errors.deprecated.say("lu_solve")
     return lu_solve(LU_data, LU_pivots, input)
 
 
@@ -158,6 +160,7 @@ def triangular_solve(
     b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ) -> Any:
     """Return X with A X = b, or A^T X = b if `transpose` is True, for a triangular A. Also return a copy of A."""
+    _errors.deprecated.say("triangular_solve")
     _errors.systems.check_triangular_solve(b, A)
     factor = A.mT if transpose else A
     found = rows["solve_triangular"](factor, b, upper=upper != transpose, unitriangular=unitriangular)

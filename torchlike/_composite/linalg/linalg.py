@@ -343,11 +343,13 @@ def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
 
 def old_qr(input: Tensor, some: bool = True) -> Any:
     """Return Q and R with Q R = input."""
+    _errors.deprecated.say("qr")
     return return_types.qr(rows["qr"](input, "reduced" if some else "complete"))
 
 
 def old_cholesky(input: Tensor, upper: bool = False) -> Tensor:
     """Return L with L L* = input, or L* if `upper` is True."""
+    _errors.deprecated.say("cholesky")
     return cholesky(input, upper=upper)
 
 

@@ -184,4 +184,22 @@ PROGRAMS: list[Program] = [
         data=mnist("../data", train=1000, test=50),
         needs=("torchvision", "tensorboard", "pytorch-ranger"),
     ),
+    Program(
+        "transformer_single_step",
+        "oliverguhr/transformer-time-series-prediction",
+        "transformer-singlestep.py",
+        "transformer: the next step of a series",
+        "time series",
+        needs=("matplotlib", "scikit-learn"),
+        commit="93ee1e017c8f353825dea4f1ec67afaa6d107bbf",
+    ),
+    Program(
+        "nlp_tutorial_word2vec",
+        "graykode/nlp-tutorial",
+        "1-2.Word2Vec/Word2Vec-Skipgram(Softmax).py",
+        "skip-grams",
+        "language",
+        needs=("matplotlib",),
+        commit="d8a9c87dfd9dea384f9969092076ad499893ff5d",
+    ),
 ]

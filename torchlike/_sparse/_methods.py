@@ -9,11 +9,11 @@ from collections.abc import Callable
 from typing import Any
 
 from torchlike import _dtypes, _errors
-from torchlike._composite import legacy_types
 from torchlike._dtypes import memory_format as mf
 from torchlike._dtypes import modes
 from torchlike._ops import REGISTRY
 from torchlike._sparse import _convert, _show, _write
+from torchlike._sparse import _legacy_types as legacy_types
 from torchlike._sparse import _tensor as s
 from torchlike._sparse._rules import mul, neg, select, sub, transpose
 from torchlike._sparse._tensor import SparseTensor

@@ -1,5 +1,6 @@
 """torchlike runs PyTorch programs on JAX: `import torchlike as torch`."""
 
+from torchlike import _loggers as _loggers
 from torchlike import autograd as autograd
 from torchlike._api import names as _names
 from torchlike._api.import_hook import install as install

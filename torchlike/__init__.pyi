@@ -9,6 +9,7 @@ from torchlike import __config__ as __config__
 from torchlike import _custom_ops as _custom_ops
 from torchlike import _dynamo as _dynamo
 from torchlike import _higher_order_ops as _higher_order_ops
+from torchlike import _loggers as _loggers
 from torchlike import _subclasses as _subclasses
 from torchlike import _tensor_str as _tensor_str
 from torchlike import _utils as _utils

@@ -268,7 +268,7 @@ def test_python_can_listen_itself(caplog):
 TRAINING = """
 import io
 import logging
-logging.basicConfig(level=logging.INFO)
+logging.basicConfig(level=logging.LEVEL)
 import torchlike as torch
 model = torch.nn.Linear(3, 2)
 compiled = torch.compile(model)
@@ -281,8 +281,9 @@ torch.save(model.state_dict(), io.BytesIO())
 """
 
 
-def test_a_log_at_info_shows_nothing_of_ours_nor_of_jax(tmp_path):
-    done = _run(TRAINING, tmp_path, TORCHLIKE_CACHE_DIR=str(tmp_path / "cache"))
+@pytest.mark.parametrize("level", ["INFO", "DEBUG"])
+def test_the_level_of_the_root_shows_nothing_of_ours_nor_of_jax(tmp_path, level):
+    done = _run(TRAINING.replace("LEVEL", level), tmp_path, TORCHLIKE_CACHE_DIR=str(tmp_path / "cache"))
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 

@@ -18,7 +18,6 @@ from torchlike._composite import (
     foreach,
     index,
     inplace,
-    legacy_types,
     nonzero,
     numeric,
     patterns,
@@ -32,6 +31,7 @@ from torchlike._composite.random import random
 from torchlike._composite.views import apply, conjugates, conversions, copies, memory, pinning, scatters, shape, split
 from torchlike._dtypes import devices, modes, unsupported
 from torchlike._engine import determinism
+from torchlike._sparse import _legacy_types as legacy_types
 from torchlike._tensor import binding, factories, overriding, python_operators
 from torchlike._tensor.tensor import Tensor
 from torchlike._transforms import methods

@@ -273,6 +273,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Any = No
     tensor([0, 0, 1])
     """
     if dim is None:
+        _errors.deprecated.say("cross")
         sizes = [n for n, m in zip(input.shape, other.shape) if n == m]
         if input.ndim == other.ndim and 3 not in sizes:
             raise RuntimeError("no dimension of size 3 in input")
@@ -289,6 +290,7 @@ def chain_matmul(*matrices: Tensor) -> Tensor:
     Args:
       matrices: two-dimensional tensors with matching sizes.
     """
+    _errors.deprecated.say("chain_matmul")
     if not matrices:
         raise RuntimeError("chain_matmul(): Expected one or more matrices")
     for matrix in matrices:

@@ -10,7 +10,7 @@ import numpy as np
 from torchlike import _dtypes, _errors
 from torchlike._composite.views.conversions import reshape
 from torchlike._composite.views.split import cat, stack
-from torchlike._errors.warned import warn
+from torchlike._errors.warned import once
 from torchlike._ops.schema.autocast_policies import Casts, as_given
 from torchlike._ops.schema.out_rules import EXACT, Into
 from torchlike._tensor import factories, public_calls
@@ -127,7 +127,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     if len(tensors) == 1 and isinstance(tensors[0], list | tuple):
         tensors = tuple(tensors[0])
     if indexing is None:
-        warn(_errors.shapes.MESHGRID_INDEXING)
+        once(_errors.shapes.MESHGRID_INDEXING)
     given = public_calls.tensors("meshgrid", tensors)
     for t in given:
         if t.ndim > 1:

@@ -55,12 +55,16 @@ def stft(
     """
     if align_to_window is not None:
         raise _errors.arguments.unsupported("stft", "align_to_window")
+    if window is None:
+        _errors.deprecated.say("stft window")
     if center:
         input = _padded(input, n_fft // 2, pad_mode)
     hop, width = _sizes(n_fft, hop_length, win_length)
     say = _errors.spectra.Stft(input, n_fft, hop, width, window, normalized, onesided, return_complex)
     is_complex = input.is_complex() or (window is not None and window.is_complex())
     say.check(is_complex)
+    if return_complex is False:
+        _errors.deprecated.say("stft of reals")
     single = input.ndim == 1
     frames = rows["unfold"](input.unsqueeze(0) if single else input, -1, n_fft, hop)  # (B, T, n_fft)
     if window is None and width < n_fft:
@@ -118,6 +122,8 @@ def istft(
       length: the number of samples of the signal. Default: all samples without the padding of `center`.
       return_complex: return a complex signal.
     """
+    if window is None:
+        _errors.deprecated.say("istft window")
     hop, width = _sizes(n_fft, hop_length, win_length)
     if not input.is_complex():
         raise RuntimeError(

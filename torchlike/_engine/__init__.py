@@ -9,7 +9,6 @@ from torchlike._engine.heap import collect_less_often as _collect_less_often
 from torchlike._engine.heap import keep_freed_blocks as _keep_freed_blocks
 from torchlike._engine.report.compile_counters import stats as stats
 from torchlike._engine.report.explain import explain as explain
-from torchlike._engine.report.log import quiet_jax as _quiet_jax
 from torchlike._engine.trace.capture import drawn as drawn
 from torchlike._engine.trace.capture import repeats as repeats
 from torchlike._engine.trace.flush import boundary as boundary
@@ -34,7 +33,6 @@ from torchlike._engine.trace.value import aval as aval
 from torchlike._engine.xla import disk_cache as _disk_cache
 
 jax.config.update("jax_enable_x64", True)
-_quiet_jax()
 _keep_freed_blocks()
 _collect_less_often()
 _disk_cache.enable()

@@ -2,6 +2,7 @@
 
 from torchlike._errors import arguments as arguments
 from torchlike._errors import autocast as autocast
+from torchlike._errors import deprecated as deprecated
 from torchlike._errors import dtypes as dtypes
 from torchlike._errors import indexing as indexing
 from torchlike._errors import layouts as layouts

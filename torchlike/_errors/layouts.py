@@ -195,3 +195,18 @@ def norm_of_all(what: str) -> RuntimeError:
 def repeated_dim(dims: Any) -> RuntimeError:
     again = next(d for i, d in enumerate(dims) if d in dims[:i])
     return RuntimeError(f"dim {again} appears multiple times in the list of dims")
+
+
+ONLY_SIZES = (
+    "torch.sparse.SparseTensor(sequence) only accepts sizes.  Please use torch.sparse_coo_tensor() or construct a "
+    "strided tensor and convert it to sparse via to_sparse."
+)
+OLD_EMPTY_CONSTRUCTOR = "torch.sparse.SparseTensor() is deprecated.  Please use torch.sparse_coo_tensor((0,), dtype=)."
+
+
+def old_constructor(given: str) -> str:
+    """Return the warning of a legacy constructor of sparse tensors, which was called with these arguments."""
+    return (
+        f"torch.sparse.SparseTensor({given}, *, device=) is deprecated.  "
+        f"Please use torch.sparse_coo_tensor({given}, dtype=, device=)."
+    )

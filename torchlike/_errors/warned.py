@@ -24,10 +24,13 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
     warnings.warn_explicit(message, category, frame.f_code.co_filename, frame.f_lineno, module, registry)
 
 
-def once(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warn once per process, as PyTorch does, or every time if `set_warn_always` is on."""
-    if _always or message not in _given:
-        _given.add(message)
+def once(message: str, category: type[Warning] = UserWarning, key: str = "") -> None:
+    """Warn once per process, as PyTorch does, or every time if `set_warn_always` is on.
+
+    Messages with the same key count as one.
+    """
+    if _always or (key or message) not in _given:
+        _given.add(key or message)
         warn(message, category)
 
 

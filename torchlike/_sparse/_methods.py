@@ -13,6 +13,7 @@ from torchlike._dtypes import memory_format as mf
 from torchlike._dtypes import modes
 from torchlike._ops import REGISTRY
 from torchlike._sparse import _convert, _show, _write
+from torchlike._sparse import _legacy_types as legacy_types
 from torchlike._sparse import _tensor as s
 from torchlike._sparse._rules import mul, neg, select, sub, transpose
 from torchlike._sparse._tensor import SparseTensor
@@ -234,11 +235,14 @@ def is_contiguous(self: Any, memory_format: Any = None) -> bool:
 
 
 def type(self: Any, dtype: Any = None) -> Any:
-    """Return the type name of the tensor, or the tensor converted to `dtype`."""
+    """Return the type name of the tensor, or the tensor converted to `dtype`: a dtype, a legacy type or its name."""
+    if isinstance(dtype, str):
+        return to(self, legacy_types.of_name(dtype)[0])
     if dtype is not None:
-        return to(self, dtype)
-    kind = _errors.dtypes.type_text(self)
-    return kind.replace("torch.", "torch.sparse." if self.layout is mf.sparse_coo else "torch.sparse_csr.", 1)
+        return to(self, dtype.dtype if isinstance(dtype, legacy_types.TensorType) else dtype)
+    if self.layout is mf.sparse_coo:
+        return legacy_types.name_of(self)
+    return _errors.dtypes.type_text(self).replace("torch.", "torch.sparse_csr.", 1)
 
 
 def cpu(self: Any, memory_format: Any = None) -> Any:

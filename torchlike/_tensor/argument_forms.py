@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from torchlike import _dtypes, _errors
-from torchlike._errors.warned import warn
+from torchlike._errors.warned import once
 from torchlike._ops.schema import declare as d
 from torchlike._ops.schema.declare import Op
 from torchlike._tensor.tensor import TENSOR_TYPES, Tensor
@@ -28,7 +28,7 @@ def from_old_order(op: Op, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
     order = next(filter(fits, op.public.old_orders), None)
     if order is None:
         return args, kwargs
-    warn(_errors.arguments.old_overload(op, order))
+    once(_errors.arguments.old_overload(op, order), key="old overload")
     named = {**dict(zip(order, args)), **kwargs}
     return tuple(named.pop(name) for name in op.names[: op.positional]), named
 

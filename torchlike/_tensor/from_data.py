@@ -75,10 +75,19 @@ def of_data(data: Any, dtype: Dtype | None = None) -> np.ndarray:
         if (kinds := {x.__class__ for x in data}) <= _NUMBERS:
             return _stored(data, dtype or _inferred(data, kinds), kinds)
     shape = _sizes(data)
+    _warn_of_arrays(data)
     flat: list = []
     _flatten(data, shape, 0, flat, dtype is None)
     kind = dtype or _inferred(flat)
     return _stored([_number(x, kind) for x in flat], kind).reshape(shape)
+
+
+def _warn_of_arrays(data: Any) -> None:
+    """Warn if the innermost sequence contains arrays."""
+    while isinstance(data, list | tuple) and data:
+        data = data[0]
+        if isinstance(data, np.ndarray) and data.ndim:
+            _errors.deprecated.say("list of arrays")
 
 
 def is_sequence(data: Any) -> bool:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from torchlike._autograd.engine import running
+from torchlike._errors.deprecated import VOLATILE
+from torchlike._errors.warned import warn
 from torchlike._tensor.tensor import Tensor
 
 
@@ -28,6 +30,8 @@ class VariableMeta(type):
     def __call__(cls, data: Any = None, requires_grad: bool | None = None, volatile: bool | None = None) -> Any:
         from torchlike._dtypes import modes
 
+        if volatile:
+            warn(VOLATILE)
         made = Tensor() if data is None else data.detach()
         off = volatile or (volatile is not None and not modes.local.grad)
         return made._require_grad(bool(requires_grad) and not off)

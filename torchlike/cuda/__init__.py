@@ -116,7 +116,7 @@ class DeferredCudaCallError(Exception):
 
 def __getattr__(name: str) -> Any:
     if name.endswith("Tensor"):
-        from torchlike._composite import legacy_types
+        from torchlike._sparse import _legacy_types as legacy_types
 
         return legacy_types.on_cuda(name)
     if name == "default_generators":  # the list of GPUs is known after JAX has begun

@@ -10,8 +10,8 @@ from typing import Any
 
 import torchlike
 from torchlike import _dtypes
-from torchlike._composite import legacy_types
 from torchlike._dtypes import unsupported
+from torchlike._sparse import _legacy_types as legacy_types
 from torchlike.serialization import _errors as errors
 from torchlike.serialization import _homes, _rebuild, _storages
 

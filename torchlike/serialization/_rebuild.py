@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 import torchlike
-from torchlike._composite import legacy_types
 from torchlike._dtypes.unsupported import dtype_without_tensors
+from torchlike._sparse import _legacy_types as legacy_types
 from torchlike._tensor.copying import marked
 from torchlike._tensor.storage_io import meta_tensor
 from torchlike._tensor.tensor import alias

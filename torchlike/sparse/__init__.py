@@ -7,6 +7,7 @@ from typing import Any
 from torchlike import _errors
 from torchlike._dtypes import memory_format as mf
 from torchlike._sparse import _rules
+from torchlike._sparse._legacy_types import TYPES
 from torchlike._tensor.tensor import Tensor
 
 
@@ -77,14 +78,12 @@ def log_softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     return _rules.softmax(input, dim, dtype, True)
 
 
-def FloatTensor(indices: Any, values: Any, size: Any = None) -> Tensor:
-    """Return a sparse COO tensor with dtype float32.
-
-    Args:
-      indices: (sparse dims, elements).
-      values: (elements, *dense dims).
-      size: the shape. Default: the smallest that contains every index.
-    """
-    import torchlike
-
-    return torchlike.sparse_coo_tensor(indices, values, size, dtype=torchlike.float32)
+BFloat16Tensor = TYPES["BFloat16Tensor"]
+ByteTensor = TYPES["ByteTensor"]
+CharTensor = TYPES["CharTensor"]
+DoubleTensor = TYPES["DoubleTensor"]
+FloatTensor = TYPES["FloatTensor"]
+HalfTensor = TYPES["HalfTensor"]
+IntTensor = TYPES["IntTensor"]
+LongTensor = TYPES["LongTensor"]
+ShortTensor = TYPES["ShortTensor"]

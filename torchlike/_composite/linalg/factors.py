@@ -142,6 +142,7 @@ def old_lu(A: Tensor, pivot: bool = True, get_infos: Any = False) -> Any:
       pivot: exchange rows. The CPU requires it.
       get_infos: also return the error codes.
     """
+    _errors.deprecated.say("lu")
     found = lu_factor_ex(A, pivot=pivot)
     return tuple(found) if get_infos else tuple(found[:2])
 
@@ -154,6 +155,7 @@ def old_lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
       input: right-hand sides, (..., n, k).
       LU_data, LU_pivots: the results of `lu`.
     """
+    _errors.deprecated.say("lu_solve")
     return lu_solve(LU_data, LU_pivots, input)
 
 
@@ -211,6 +213,7 @@ def triangular_solve(
       transpose: solve with the transpose of A.
       unitriangular: take the diagonal of A for ones. It is not read.
     """
+    _errors.deprecated.say("triangular_solve")
     _errors.systems.check_triangular_solve(b, A)
     factor = A.mT if transpose else A
     found = rows["solve_triangular"](factor, b, upper=upper != transpose, unitriangular=unitriangular)

@@ -446,6 +446,7 @@ def old_qr(input: Tensor, some: bool = True) -> Any:
       input: matrices, (..., m, n).
       some: return a reduced Q, else a square one.
     """
+    _errors.deprecated.say("qr")
     return return_types.qr(rows["qr"](input, "reduced" if some else "complete"))
 
 
@@ -456,6 +457,7 @@ def old_cholesky(input: Tensor, upper: bool = False) -> Tensor:
       input: Hermitian positive-definite matrices, (..., n, n).
       upper: return the upper triangular factor.
     """
+    _errors.deprecated.say("cholesky")
     return cholesky(input, upper=upper)
 
 

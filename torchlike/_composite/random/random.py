@@ -398,7 +398,7 @@ def _binomial(count: Tensor, prob: Tensor, generator: Generator | None) -> Tenso
     if not is_on_host(count):
         return by_tensors("binomial", generator, count, prob)
     if count.dtype is not prob.dtype:
-        raise RuntimeError(f"Found dtype {_errors.dtypes.scalar_name(prob.dtype)} but expected {_errors.dtypes.scalar_name(count.dtype)}")
+        raise _errors.dtypes.unequal_target(prob.dtype, count.dtype)
     counts, chances = np.broadcast_arrays(elements(count), elements(prob))
     return of_array(_random.binomial(generator, np.array(counts), np.array(chances)), count.device)
 

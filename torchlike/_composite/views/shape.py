@@ -10,7 +10,7 @@ import numpy as np
 from torchlike import _dtypes, _errors
 from torchlike._composite.views.conversions import reshape
 from torchlike._engine import Size
-from torchlike._errors.warned import warn
+from torchlike._errors.warned import once, warn
 from torchlike._tensor import factories, public_calls
 from torchlike._tensor.argument_forms import settled
 from torchlike._tensor.binding import CALLERS as rows
@@ -38,7 +38,7 @@ def _T(self: Tensor) -> Tensor:
     if not self.ndim:
         warn(_errors.shapes.deprecated_of_scalar("Tensor.T"))
     elif self.ndim != 2:
-        warn(_errors.shapes.deprecated_transpose())
+        once(_errors.shapes.deprecated_transpose())
     return rows["permute"](self, tuple(range(self.ndim - 1, -1, -1)))
 
 

@@ -47,13 +47,6 @@ def log_as_asked(names: str) -> None:
         logger.propagate = False
 
 
-def quiet_jax() -> None:
-    """Hide JAX's INFO messages about its progress, unless the program has set a level for JAX's logger."""
-    jax_logger = logging.getLogger("jax")
-    if jax_logger.level == logging.NOTSET:
-        jax_logger.setLevel(logging.WARNING)
-
-
 log_as_asked(os.environ.get("TORCHLIKE_LOG", ""))
 
 

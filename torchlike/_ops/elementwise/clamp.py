@@ -216,6 +216,8 @@ def _check_where(call: Call) -> None:
             "where expected condition to be a boolean tensor, but got a tensor with dtype "
             f"{scalar_name(call.condition.dtype)}"
         )
+    if call.condition.dtype is _dtypes.uint8:
+        _errors.deprecated.say("byte condition")
 
 
 @pointwise(

@@ -1,4 +1,4 @@
-"""PyTorch's legacy tensor types, such as `FloatTensor`: constructors, and names for a dtype on a device type."""
+"""PyTorch's legacy tensor types, such as `FloatTensor` and `sparse.FloatTensor`: constructors, and names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from typing import Any
 
 from torchlike import _dtypes, _errors
 from torchlike._dtypes import devices, modes
-from torchlike._errors.warned import warn
+from torchlike._dtypes import memory_format as mf
+from torchlike._engine import Size
+from torchlike._errors.warned import once, warn
+from torchlike._sparse._make import sparse_coo_tensor
 from torchlike._tensor import factories
 from torchlike._tensor.tensor import Tensor
 
@@ -33,7 +36,7 @@ _STEMS = (
 
 
 class TensorType(type):
-    """The metaclass of the legacy types: `isinstance(t, FloatTensor)` compares the dtype and the device type."""
+    """The metaclass of the legacy types: `isinstance(t, FloatTensor)` compares the dtype, device type and layout."""
 
     dtype: _dtypes.dtype
     kind: str
@@ -45,8 +48,12 @@ class TensorType(type):
             raise TypeError(_errors.making.other_options(cls.dtype, args[0].dtype))
         return factories.legacy_tensor(*args, dtype=cls.dtype, device=cls.kind if device is None else device)
 
+    layout = mf.strided
+
     def __instancecheck__(cls, instance: Any) -> bool:
-        return isinstance(instance, Tensor) and instance.dtype is cls.dtype and instance.device.type == cls.kind
+        if not isinstance(instance, Tensor) or instance.layout is not cls.layout:
+            return False
+        return instance.dtype is cls.dtype and instance.device.type == cls.kind
 
 
 def _make(stem: str, kind: str) -> TensorType:
@@ -60,6 +67,32 @@ def _make(stem: str, kind: str) -> TensorType:
     return TensorType(f"{stem}Tensor", (), space)
 
 
+class SparseTensorType(TensorType):
+    """The metaclass of the legacy sparse types: `isinstance(t, sparse.FloatTensor)` also compares the layout."""
+
+    layout = mf.sparse_coo
+
+    def __call__(cls, *args: Any, device: Any = None) -> Tensor:
+        if args and isinstance(args[0], Tensor):
+            if len(args) not in (2, 3) or not all(map(isinstance, args, (Tensor, Tensor, tuple | list))):
+                raise _errors.arguments.no_overload("new", ", ".join(map(_errors.arguments.type_name, args)))
+            once(_errors.layouts.old_constructor("indices, values" + ", shape" * (len(args) == 3)))
+            return sparse_coo_tensor(*args, dtype=args[1].dtype, device=device, requires_grad=False)
+        if len(args) == 1 and isinstance(args[0], tuple | list):
+            if not isinstance(args[0], Size):
+                raise TypeError(_errors.layouts.ONLY_SIZES)
+            args = tuple(args[0])
+        once(_errors.layouts.old_constructor("shape") if args else _errors.layouts.OLD_EMPTY_CONSTRUCTOR)
+        return sparse_coo_tensor(size=args or (0,), dtype=cls.dtype, device=device)
+
+
+def _make_sparse(stem: str) -> SparseTensorType:
+    doc = f"PyTorch's legacy constructor of sparse {NAMES[stem]!r} tensors, from indices and values, or from a shape."
+    space = {"dtype": NAMES[stem], "kind": "cpu", "__module__": "torch.sparse", "__doc__": doc}
+    return SparseTensorType(f"{stem}Tensor", (), space)
+
+
+TYPES = {f"{stem}Tensor": _make_sparse(stem) for stem in NAMES if stem != "Bool"}
 FUNCTIONS: dict[str, Any] = {f"{stem}Tensor": _make(stem, "cpu") for stem in NAMES}
 _ON_CUDA = {f"{stem}Tensor": _make(stem, "cuda") for stem in NAMES}
 
@@ -74,12 +107,13 @@ def on_cuda(name: str) -> TensorType:
 def name_of(tensor: Tensor) -> str:
     """Return the legacy name of a tensor's type, such as `torch.FloatTensor`."""
     place = "" if tensor.device.type == "cpu" else f"{tensor.device.type}."
+    place += "sparse." if tensor.layout is mf.sparse_coo else ""
     return f"torch.{place}{_STEMS[tensor.dtype]}Tensor"
 
 
 def of_name(name: str) -> tuple[_dtypes.dtype, str]:
     """Return the dtype and the device type that a legacy name denotes."""
-    parts = name.split(".")
+    parts = [part for part in name.split(".") if part != "sparse"]  # the layout stays as it is
     stem = parts[-1].removesuffix("Tensor")
     if parts[0] != "torch" or len(parts) not in (2, 3) or not (stem in NAMES or parts[-1] == "Tensor"):
         raise ValueError(f"invalid type: '{name}'")

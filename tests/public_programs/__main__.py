@@ -60,7 +60,7 @@ def losses(program: Program, folder: Path, library: str, threads: int = 1) -> tu
     command = [sys.executable, *(["-m", "torchlike"] if library == "torchlike" else [])]
     environment = {
         **os.environ,
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": os.pathsep.join((str(ROOT), str(copy_of(program, folder)))),
         "OMP_NUM_THREADS": str(threads),
         "MPLBACKEND": "agg",
         "HF_HUB_OFFLINE": "1",
@@ -68,12 +68,14 @@ def losses(program: Program, folder: Path, library: str, threads: int = 1) -> tu
     if threads > 1:
         environment["RECORD_WITHOUT_ONEDNN"] = "1"
     with tempfile.TemporaryDirectory() as place:
+        inside = Path(place) / "one" / "two" / "three"  # for scripts that read or write "../../data"
+        inside.mkdir(parents=True)
         if program.data is not None:
-            program.data(Path(place))
-        target = Path(place) / ".losses.json"
+            program.data(inside)
+        target = inside / ".losses.json"
         arguments = [str(RECORD), str(target), str(STEPS), str(script), *program.argv]
         done = subprocess.run(
-            [*command, *arguments], env=environment, cwd=place, capture_output=True, text=True, timeout=900
+            [*command, *arguments], env=environment, cwd=inside, capture_output=True, text=True, timeout=900
         )
         found = json.loads(target.read_text()) if target.exists() else []
     return found, done.stderr[-2000:] if done.returncode else ""

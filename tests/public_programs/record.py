@@ -12,6 +12,7 @@ import os
 import random
 import runpy
 import sys
+import types
 
 import numpy as np
 import torch
@@ -19,6 +20,17 @@ import torch
 
 class Enough(BaseException):
     """Ends the script when the losses are complete. No `except Exception` of the script catches it."""
+
+
+def allow_torchvision() -> None:
+    """Let torchvision be imported where its compiled extension, built for CUDA, cannot be loaded."""
+    try:
+        import torchvision  # noqa: F401
+    except ModuleNotFoundError:
+        pass
+    except RuntimeError:  # its rules for shapes name operators that the extension would have declared
+        name = "torchvision._meta_registrations"
+        sys.modules[name] = types.ModuleType(name)
 
 
 def main(target: str, count: int, script: str, arguments: list[str]) -> None:
@@ -33,6 +45,7 @@ def main(target: str, count: int, script: str, arguments: list[str]) -> None:
             raise Enough
         return result
 
+    allow_torchvision()
     torch.Tensor.backward = recorded
     if os.environ.get("RECORD_WITHOUT_ONEDNN"):  # the control: PyTorch with another order of the same sums
         torch.backends.mkldnn.enabled = False

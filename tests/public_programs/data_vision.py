@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from PIL import Image
 
 
 def write_idx(file: Path, values: np.ndarray) -> None:
@@ -37,3 +38,43 @@ def mnist(place: str = "data", train: int = 2000, test: int = 200, name: str = "
             write_idx(raw / f"{prefix}-labels-idx1-ubyte", classes)
 
     return write
+
+
+def with_folder(name: str, data: Callable[[Path], None]) -> Callable[[Path], None]:
+    """Return a function that also makes an empty folder, for scripts that write into it."""
+
+    def write(folder: Path) -> None:
+        (folder / name).mkdir()
+        data(folder)
+
+    return write
+
+
+def pairs(folder: Path) -> None:
+    """Write 400 small slices and the masks of their bright ellipse, as PNG files."""
+    generator = np.random.default_rng(0)
+    place = folder / "data" / "train"
+    place.mkdir(parents=True)
+    rows, columns = np.mgrid[:32, :32]
+    for number in range(400):
+        centre, radii = generator.uniform(10, 22, 2), generator.uniform(4, 9, 2)
+        mask = (((rows - centre[0]) / radii[0]) ** 2 + ((columns - centre[1]) / radii[1]) ** 2) < 1
+        picture = generator.integers(0, 80, (32, 32, 3)) + 150 * mask[..., None]
+        Image.fromarray(picture.astype(np.uint8)).save(place / f"{number:03}.png")
+        Image.fromarray((255 * mask).astype(np.uint8)).save(place / f"{number:03}_mask.png")
+
+
+def patches(folder: Path) -> None:
+    """Write smooth patches and their blurred copies in two HDF5 files, one of arrays and one of named pictures."""
+    import h5py
+
+    generator = np.random.default_rng(0)
+    rows, columns = np.mgrid[:33, :33] / 8
+    phases = generator.uniform(0, 6, (2, 900, 1, 1))
+    sharp = (128 + 90 * np.sin(2 * rows + phases[0]) * np.sign(np.sin(columns + phases[1]))).astype(np.float32)
+    blurred = (sharp + np.roll(sharp, 1, 2) + np.roll(sharp, -1, 2)) / 3
+    with h5py.File(folder / "train.h5", "w") as file:
+        file["lr"], file["hr"] = blurred, sharp
+    with h5py.File(folder / "eval.h5", "w") as file:
+        for number in range(3):
+            file[f"lr/{number}"], file[f"hr/{number}"] = blurred[number], sharp[number]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import struct
 from collections.abc import Callable
 from pathlib import Path
@@ -55,19 +56,18 @@ def pairs(folder: Path) -> None:
     generator = np.random.default_rng(0)
     place = folder / "data" / "train"
     place.mkdir(parents=True)
-    rows, columns = np.mgrid[:32, :32]
+    rows, columns = np.mgrid[:16, :16]
     for number in range(400):
-        centre, radii = generator.uniform(10, 22, 2), generator.uniform(4, 9, 2)
+        centre, radii = generator.uniform(5, 11, 2), generator.uniform(2, 5, 2)
         mask = (((rows - centre[0]) / radii[0]) ** 2 + ((columns - centre[1]) / radii[1]) ** 2) < 1
-        picture = generator.integers(0, 80, (32, 32, 3)) + 150 * mask[..., None]
+        picture = generator.integers(0, 80, (16, 16, 3)) + 150 * mask[..., None]
         Image.fromarray(picture.astype(np.uint8)).save(place / f"{number:03}.png")
         Image.fromarray((255 * mask).astype(np.uint8)).save(place / f"{number:03}_mask.png")
 
 
 def patches(folder: Path) -> None:
     """Write smooth patches and their blurred copies in two HDF5 files, one of arrays and one of named pictures."""
-    import h5py
-
+    h5py = importlib.import_module("h5py")  # only where the program itself needs it
     generator = np.random.default_rng(0)
     rows, columns = np.mgrid[:33, :33] / 8
     phases = generator.uniform(0, 6, (2, 900, 1, 1))
@@ -78,3 +78,13 @@ def patches(folder: Path) -> None:
     with h5py.File(folder / "eval.h5", "w") as file:
         for number in range(3):
             file[f"lr/{number}"], file[f"hr/{number}"] = blurred[number], sharp[number]
+
+
+def digits_of_1989(folder: Path) -> None:
+    """Write digits of 16 x 16 pixels between -1 and 1 and their targets, saved by PyTorch."""
+    torch = importlib.import_module("torch")
+    for name, count in (("train", 20), ("test", 10)):
+        pictures, classes = digits(count, np.random.default_rng(count))
+        inputs = torch.from_numpy(pictures[:, None, 6:22, 3:19] / 120.0 - 1).float()
+        targets = 2.0 * torch.nn.functional.one_hot(torch.from_numpy(classes), 10) - 1
+        torch.save((inputs, targets), folder / f"{name}1989.pt")

@@ -34,8 +34,8 @@ INTRODUCTION = f"""# Public programs
 Written by `python -m tests.public_programs FOLDER`. Each program is a public training script, run unmodified on small
 synthetic data, with one seed in both libraries, for at most {STEPS} backward passes. The difference is the largest one
 between the losses of the two libraries, divided by the loss where that is above one; the limit is {LIMIT:g}. The next
-column is the same difference between PyTorch and PyTorch without oneDNN on two threads: what another order of the same
-sums does to this program.
+column is the same difference between PyTorch and PyTorch without oneDNN and vector instructions, on two threads: what
+another order of the same sums does to this program.
 
 | program | field | what it trains | steps | difference | PyTorch against itself | result |
 |---|---|---|--:|--:|--:|---|
@@ -58,19 +58,21 @@ def losses(program: Program, folder: Path, library: str, threads: int = 1) -> tu
     """Run a program in one library and return its losses, and the end of its error text if it failed."""
     script = copy_of(program, folder) / program.path
     command = [sys.executable, *(["-m", "torchlike"] if library == "torchlike" else [])]
-    environment = {
+    environment: dict[str, str] = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join((str(ROOT), str(copy_of(program, folder)))),
         "PYTHONHASHSEED": "0",  # scripts number the words of a set in its order
         "OMP_NUM_THREADS": str(threads),
         "MPLBACKEND": "agg",
+        "SDL_VIDEODRIVER": "dummy",
         "HF_HUB_OFFLINE": "1",
     }
     if threads > 1:
-        environment["RECORD_WITHOUT_ONEDNN"] = "1"
+        environment |= {"RECORD_WITHOUT_ONEDNN": "1", "ATEN_CPU_CAPABILITY": "default", "MKL_CBWR": "COMPATIBLE"}
     with tempfile.TemporaryDirectory() as place:
         inside = Path(place) / "one" / "two" / "three"  # for scripts that read or write "../../data"
         inside.mkdir(parents=True)
+        environment["HOME"] = str(inside)  # for scripts that read or write "~/data"
         if program.data is not None:
             program.data(inside)
         target = inside / ".losses.json"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,7 +30,7 @@ class Program:
     path: str
     what: str
     field: str
-    argv: tuple[str, ...] = ()
+    argv: Sequence[str] = ()
     data: Callable[[Path], None] | None = None
     files: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()

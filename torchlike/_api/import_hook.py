@@ -19,6 +19,7 @@ from torchlike._api.spawned import install_in_children
 
 _OURS = __name__.partition(".")[0]
 _THEIRS = "torch"
+_BESIDE = {"functorch": "torchlike.func._functorch"}  # packages of PyTorch's own wheel beside torch
 
 
 class _Alias(importlib.abc.Loader):
@@ -55,7 +56,7 @@ def _rename(name: str, module: ModuleType) -> None:
 
 
 class TorchFinder(importlib.abc.MetaPathFinder):
-    """A meta path finder that resolves ``torch`` and ``torch.*`` to torchlike's own modules."""
+    """A meta path finder that resolves ``torch``, ``torch.*`` and ``functorch`` to torchlike's own modules."""
 
     def find_spec(self, fullname, path=None, target=None):
         top, dot, rest = fullname.partition(".")
@@ -64,6 +65,8 @@ class TorchFinder(importlib.abc.MetaPathFinder):
             if spec is not None and isinstance(spec.loader, importlib.machinery.SourceFileLoader):
                 spec.loader = _Renaming(spec.loader.name, spec.loader.path)
             return spec
+        if fullname in _BESIDE:
+            return importlib.machinery.ModuleSpec(fullname, _Alias(_BESIDE[fullname]))
         if top != _THEIRS:
             return None
         name = _OURS + dot + rest

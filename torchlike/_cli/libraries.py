@@ -19,7 +19,7 @@ torch_xla torchao torchaudio torchdata torchio torchrec torchrl torchtext torcht
 """
 # Packages of PyTorch's own wheel, and what to use instead.
 PARTS = {
-    "functorch": "not part of torchlike; use torch.func",
+    "functorch": "its transforms and functional modules; functorch.compile, dim and experimental are missing",
     "torchgen": "not part of torchlike",
     "triton": "not part of torchlike; its kernels run on PyTorch's tensors only",
 }

@@ -225,9 +225,25 @@ def _structure(flat: Any) -> str:
 # -- modules and functions ---------------------------------------------------------------------------------------------
 
 
-def models_differ(in_what: str) -> RuntimeError:
+def models_differ(in_what: str, name: str = "stack_module_state") -> RuntimeError:
     tail = {"mode": "to have the same training/eval mode", "class": "to be of the same class"}[in_what]
-    return RuntimeError(f"stack_module_state: Expected all models {tail}.")
+    return RuntimeError(f"{name}: Expected all models {tail}.")
+
+
+def has_buffers() -> RuntimeError:
+    return RuntimeError(
+        "make_functional(model): `model` has buffers. Please use make_functional_with_buffers(model) instead."
+    )
+
+
+def in_functorch(name: str, instead: str) -> str:
+    """Return the warning about a name of functorch."""
+    return (
+        "We've integrated functorch into PyTorch. As the final step of the integration, "
+        f"`functorch.{name}` is deprecated as of PyTorch 2.0 and will be deleted in a future version of PyTorch >= "
+        f"2.3. Please use `{instead}` instead; see the PyTorch 2.0 release notes and/or the `torch.func` migration "
+        "guide for more details https://pytorch.org/docs/main/func.migrating.html"
+    )
 
 
 def dicts_kind(given: Any) -> ValueError:

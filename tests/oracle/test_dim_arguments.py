@@ -28,7 +28,7 @@ def cases():
         yield from ((name, parameter) for parameter in parameters if parameter in PARAMETERS)
 
 
-@pytest.mark.parametrize(("name", "parameter"), cases())
+@pytest.mark.parametrize(("name", "parameter"), list(cases()))
 @pytest.mark.filterwarnings("ignore")
 def test_the_same_types_are_taken(name, parameter):
     call = lambda value: lambda L: getattr(L, name)(L.tensor([[1.0, 2.0], [3.0, 5.0]]), **{parameter: value})

@@ -293,14 +293,14 @@ def test_an_error_in_a_process_is_raised():
 def test_what_is_scripted_or_traced_is_itself():
     layer, calls = torchlike.nn.Linear(2, 2), []
     assert torchlike.jit.script(layer) is layer and torchlike.jit.script(plain) is plain
-    assert torchlike.jit.trace(layer, torchlike.ones(1, 2)) is layer
+    assert torchlike.jit.trace(layer, torchlike.ones(1, 2)).weight is layer.weight
     torchlike.jit.trace(lambda x, y: calls.append((x, y)), (1, 2))
     assert calls == [(1, 2)] * 3  # the second and third calls are PyTorch's check
     assert not isinstance(layer, torchlike.jit.ScriptModule) and not isinstance(plain, torchlike.jit.ScriptFunction)
     assert torchlike.jit._overload_method(plain)(2) == torchlike.jit.script_method(plain)(2) == 3
 
 
-@pytest.mark.parametrize("name", ["save", "load", "ScriptModule", "ScriptFunction"])
+@pytest.mark.parametrize("name", ["ScriptModule", "ScriptFunction"])
 def test_compiled_scripts_are_refused(name):
     with pytest.raises(NotImplementedError, match=rf"^torch\.jit\.{name} is not supported .* state dict"):
         getattr(torchlike.jit, name)("file", "file")

@@ -49,9 +49,11 @@ ENTRIES = (
     Entry(SINGLE, "Decreasing offsets of `F.embedding_bag` are refused.", "torch.nn.functional.embedding_bag"),
     Entry(
         COMPILING,
-        "`torch.jit.script` and `trace` return the function or module itself",
-        "torch.jit.script torch.jit.trace torch.jit.trace_module torch.jit.freeze torch.jit.ScriptModule",
+        "`torch.jit.trace` returns an object that shares the parameters of the module",
+        "torch.jit.trace torch.jit.trace_module torch.jit.ScriptModule",
     ),
+    Entry(COMPILING, "`torch.jit.save` writes programs of", "torch.jit.save torch.jit.load"),
+    Entry(COMPILING, "`torch.jit.script` returns the function or module itself", "torch.jit.script torch.jit.freeze"),
     Entry(NAMES, "`hub` downloads files and loads local folders", "torch.hub.load torch.hub.list torch.hub.help"),
     Entry(
         DISTRIBUTED,

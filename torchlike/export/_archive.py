@@ -87,7 +87,7 @@ def load(
         with zipfile.ZipFile(f) as archive:
             names = set(archive.namelist())
             if _FORMAT not in names:
-                raise RuntimeError(_foreign(names))
+                raise RuntimeError(foreign(names))
             structure = json.loads(archive.read(_STRUCTURE))
             weights = torchlike.load(io.BytesIO(archive.read(_WEIGHTS)), weights_only=True)
             exported = jax.export.deserialize(bytearray(archive.read(_PROGRAM)))
@@ -101,7 +101,7 @@ def load(
         raise RuntimeError(f"the file is no exported program of torchlike, or it is damaged: {error}") from error
 
 
-def _foreign(names: set[str]) -> str:
+def foreign(names: set[str]) -> str:
     if any(name.endswith(("archive_format", "constants.pkl")) for name in names):
         return (
             "the file was written by PyTorch. torchlike runs programs in StableHLO: load the state dict into the "

@@ -74,10 +74,18 @@ def export(
     if preserve_module_call_signature:
         raise NotImplementedError("torchlike does not support export(preserve_module_call_signature=...)")
     kwargs = dict(kwargs or {})
+    tensors = [leaf for leaf in pytree.tree_leaves((args, kwargs)) if is_tensor(leaf)]
+    sizes = sizes_of(mod.forward, args, kwargs, dynamic_shapes, tensors)
+    return exported_at(mod, args, kwargs, sizes, platforms)
+
+
+def exported_at(
+    mod: torchlike.nn.Module, args: tuple, kwargs: dict, sizes: Sizes, platforms: Sequence[str] = PLATFORMS
+) -> ExportedProgram:
+    """Return the program of a module whose tensor inputs have these sizes."""
     forward = Forward(mod)
     leaves, tree = pytree.tree_flatten((args, kwargs))
     tensors = [leaf for leaf in leaves if is_tensor(leaf)]
-    sizes = sizes_of(mod.forward, args, kwargs, dynamic_shapes, tensors)
     recorded = _recorded(forward, args, kwargs, sizes)
     weights = [tuple(tensor.shape) for tensor in forward.tensors.values()]
     try:

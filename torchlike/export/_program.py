@@ -202,6 +202,14 @@ class ExportedModule(torchlike.nn.Module):
         self._call = jax.jit(saved.exported.call)
         self._constants = [array_of(torchlike.from_numpy(a)._value) for a in saved.constants.values()]
 
+    @classmethod
+    def over(cls, other: ExportedModule, program: ExportedProgram) -> ExportedModule:
+        """Return a module that runs another program with the parameters and buffers of `other`."""
+        made = cls(program._saved, {}, [])
+        made.__dict__.update({name: other.__dict__[name] for name in ("_parameters", "_buffers", "_modules")})
+        made._names = list(program.state_dict)
+        return made
+
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Run the program.
 

@@ -1,8 +1,12 @@
-"""The public names of TorchScript. Functions and modules are not compiled. They run as ordinary Python code."""
+"""The public names of TorchScript. Functions and modules are not compiled. They run as ordinary Python code.
+
+Traced modules can be saved: their files hold programs of `torch.export`.
+"""
 
 from __future__ import annotations
 
 import builtins
+import os
 import types
 import typing
 from collections.abc import Callable
@@ -13,29 +17,13 @@ from torchlike import _errors
 from torchlike._errors.warned import warn
 from torchlike.futures import Future as Future
 from torchlike.jit import _trace
+from torchlike.jit._script import RecursiveScriptModule as RecursiveScriptModule
+from torchlike.jit._script import ScriptFunction as ScriptFunction
+from torchlike.jit._script import ScriptModule as ScriptModule
+from torchlike.jit._script import TopLevelTracedModule as TopLevelTracedModule
+from torchlike.jit._script import TracedFunction as _TracedFunction
 from torchlike.jit._trace import TracerWarning as TracerWarning
-
-
-class ScriptModule:
-    """The class of compiled modules. Not supported: the constructor raises an error.
-
-    Args:
-      args, kwargs: not used.
-    """
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise _errors.arguments.no_torchscript("ScriptModule")
-
-
-class ScriptFunction:
-    """The class of compiled functions. Not supported: the constructor raises an error.
-
-    Args:
-      args, kwargs: not used.
-    """
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise _errors.arguments.no_torchscript("ScriptFunction")
+from torchlike.nn import Module
 
 
 def is_scripting() -> bool:
@@ -277,11 +265,13 @@ def trace(
     example_kwarg_inputs: dict | None = None,
     **internal: Any,
 ) -> Any:
-    """Call the function or module with the example inputs and return it unchanged.
+    """Call a function or module with the example inputs, and return a traced function or module.
 
-    A function traced by PyTorch repeats the operators of the example call. The function returned here keeps its
-    data-dependent control flow. It does not have the members `save`, `code` and `graph` of a traced object. A
-    `TracerWarning` shows each place where a tensor becomes a Python value, which a PyTorch trace would not record.
+    A module traced by PyTorch repeats the operators of the example call. The one returned here calls the original, so
+    it keeps its data-dependent control flow. It shares parameters and buffers with the original, and keeps the training
+    mode of the trace. `save`, `code` and `graph` export it (see `torch.export`): every dim of the inputs varies that
+    can. A `TracerWarning` shows each place where a tensor becomes a Python value, which a PyTorch trace would not
+    record.
 
     Args:
       func: the function or module.
@@ -298,25 +288,48 @@ def trace(
     args = () if example_inputs is None else _positional(example_inputs)
     if example_inputs is not None or example_kwarg_inputs is not None:
         _trace.examples(func, args, example_kwarg_inputs or {}, check_trace, check_inputs)
-    return func
+    if builtins.isinstance(func, ScriptModule | ScriptFunction):
+        return func
+    kind: Any = TopLevelTracedModule if builtins.isinstance(func, Module) else _TracedFunction
+    return kind(func, tuple(args), dict(example_kwarg_inputs or {}))
 
 
 def save(m: Any, f: Any, _extra_files: Any = None) -> None:
-    """Raise an error, because there is no TorchScript program to save.
+    """Write a traced module or function to a file, which `load` reads without its source.
+
+    The file holds the weights and programs in StableHLO, not TorchScript.
 
     Args:
-      m, f: not used.
+      m: a result of `trace` or `load`.
+      f: a path, or a file that is open for writing bytes.
+
+    Raises:
+      AttributeError: `m` is neither traced nor loaded.
+      RuntimeError: the module reads elements, or samples random numbers.
     """
-    raise _errors.arguments.no_torchscript("save")
+    if builtins.isinstance(f, str | os.PathLike):
+        m.save(f, _extra_files=_extra_files)
+    else:
+        f.write(m.save_to_buffer(_extra_files=_extra_files))
 
 
 def load(f: Any, map_location: Any = None, _extra_files: Any = None, _restore_shapes: bool = False) -> Any:
-    """Raise an error, because TorchScript programs cannot be loaded.
+    """Return a module that `save` wrote. No code of the file is run.
 
     Args:
-      f, map_location: not used.
+      f: a path, or a file that is open for reading bytes.
+      map_location: the device of the parameters and buffers; None for the CPU.
+
+    Raises:
+      ValueError: the path does not exist.
+      RuntimeError: the file was written by PyTorch, or it is damaged.
     """
-    raise _errors.arguments.no_torchscript("load")
+    from torchlike.jit import _files
+
+    if _restore_shapes:
+        raise _errors.arguments.unsupported("jit.load", "_restore_shapes")
+    module = _files.load(f, _extra_files)
+    return module if map_location is None else module.to(map_location)
 
 
 def _get_trace_graph(*args: Any, **kwargs: Any) -> Any:

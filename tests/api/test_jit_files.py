@@ -1,0 +1,146 @@
+"""Traced modules are saved, and loaded where their source is not."""
+
+import io
+import warnings
+
+import pytest
+import torch
+
+import torchlike
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def net(L):
+    class Net(L.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first = L.nn.Linear(3, 4)
+            self.rest = L.nn.Sequential(L.nn.ReLU(), L.nn.Dropout(0.5), L.nn.Linear(4, 2))
+            self.register_buffer("scale", L.full((2,), 2.0))
+
+        def forward(self, x):
+            return self.rest(self.first(x)) * self.scale
+
+    L.manual_seed(0)
+    return Net().eval()
+
+
+def loaded(L, traced, **options):
+    file = io.BytesIO()
+    L.jit.save(traced, file, **options)
+    file.seek(0)
+    return L.jit.load(file)
+
+
+@pytest.mark.parametrize(
+    "observe",
+    [
+        lambda L, module, traced: repr(traced),
+        lambda L, module, traced: repr(loaded(L, traced)),
+        lambda L, module, traced: [*traced.state_dict()],
+        lambda L, module, traced: [*loaded(L, traced).state_dict()],
+        lambda L, module, traced: traced.first.weight is module.first.weight,
+        lambda L, module, traced: (
+            traced.training,
+            loaded(L, traced).training,
+            dict(loaded(L, traced).named_modules())["rest.1"].training,
+        ),
+        lambda L, module, traced: isinstance(traced, L.jit.ScriptModule) and isinstance(loaded(L, traced), L.nn.Module),
+        lambda L, module, traced: type(loaded(L, traced)).__name__,
+        lambda L, module, traced: [p.requires_grad for p in loaded(L, traced).parameters()],
+        lambda L, module, traced: loaded(L, loaded(L, traced)).original_name,
+    ],
+)
+def test_as_in_pytorch(observe):
+    ends = []
+    for L in (torch, torchlike):
+        module = net(L)
+        ends.append(observe(L, module, L.jit.trace(module, L.ones(1, 3))))
+    assert ends[0] == ends[1]
+
+
+@pytest.mark.parametrize("rows", [1, 2, 7])
+def test_results_at_other_sizes(rows):
+    ends = []
+    for L in (torch, torchlike):
+        module, x = net(L), L.arange(3.0 * rows).reshape(rows, 3)
+        made = loaded(L, L.jit.trace(module, L.ones(1, 3)))
+        ends.append(made(x).detach().numpy())
+        torch.testing.assert_close(torch.from_numpy(ends[-1]), torch.from_numpy(module(x).detach().numpy()))
+    torch.testing.assert_close(*map(torch.from_numpy, ends))
+
+
+def test_a_traced_module_keeps_its_training_mode():
+    for L in (torch, torchlike):
+        module = net(L)
+        traced = L.jit.trace(module, L.ones(1, 3))
+        due = traced(L.ones(2, 3)).tolist()
+        module.train()
+        assert traced(L.ones(2, 3)).tolist() == due and not traced.training and module.training
+
+
+def test_a_traced_module_trains_the_original():
+    for L in (torch, torchlike):
+        module = net(L)
+        traced = L.jit.trace(module, L.ones(1, 3))
+        before = module.first.weight.tolist()
+        traced(L.ones(2, 3)).sum().backward()
+        L.optim.SGD(traced.parameters(), 0.1).step()
+        assert module.first.weight.tolist() != before
+
+
+def test_functions():
+    for L in (torch, torchlike):
+        traced = L.jit.trace(lambda x, y: (x * y, x.sum()), (L.ones(2, 3), L.ones(2, 3)))
+        assert isinstance(traced, L.jit.ScriptFunction)
+        product, total = loaded(L, traced)(L.full((4, 3), 2.0), L.full((4, 3), 3.0))
+        assert product.tolist() == [[6.0] * 3] * 4 and total.item() == 24
+
+
+def test_extra_files(tmp_path):
+    for L in (torch, torchlike):
+        L.jit.trace(net(L), L.ones(1, 3)).save(str(tmp_path / "net.pt"), _extra_files={"notes": "text"})
+        extra = {"notes": ""}
+        L.jit.load(str(tmp_path / "net.pt"), _extra_files=extra)
+        assert extra == {"notes": b"text"}
+
+
+def test_errors(tmp_path):
+    (tmp_path / "text.pt").write_text("hello")
+    for L in (torch, torchlike):
+        with pytest.raises(ValueError, match="does not exist"):
+            L.jit.load(str(tmp_path / "missing.pt"))
+        with pytest.raises(RuntimeError):
+            L.jit.load(str(tmp_path / "text.pt"))
+        with pytest.raises(AttributeError, match="no attribute 'save_to_buffer'"):
+            L.jit.save(net(L), io.BytesIO())
+
+
+def test_pytorchs_files_are_refused_with_the_remedy():
+    file = io.BytesIO()
+    torch.jit.save(torch.jit.trace(net(torch), torch.ones(1, 3)), file)
+    file.seek(0)
+    with pytest.raises(RuntimeError, match=r"written by PyTorch.*load the state dict"):
+        torchlike.jit.load(file)
+
+
+def test_a_module_that_reads_elements_is_not_saved():
+    class Branch(torchlike.nn.Module):
+        def forward(self, x):
+            return x if x.sum() > 0 else -x
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        traced = torchlike.jit.trace(Branch(), torchlike.ones(2))
+    assert traced(-torchlike.ones(2)).tolist() == [1.0, 1.0]  # the control flow is not frozen
+    with pytest.raises(RuntimeError, match=r"bool\(\) of a tensor"):
+        traced.save(io.BytesIO())
+
+
+def test_sizes_that_cannot_vary_are_refused():
+    module = torchlike.nn.Sequential(torchlike.nn.Flatten(), torchlike.nn.Linear(6, 2))
+    made = loaded(torchlike, torchlike.jit.trace(module, torchlike.ones(4, 2, 3)))
+    assert made(torchlike.ones(9, 2, 3)).shape == (9, 2)
+    with pytest.raises(AssertionError, match="Guard failed"):
+        made(torchlike.ones(4, 3, 3))

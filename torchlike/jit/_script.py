@@ -1,0 +1,227 @@
+"""Traced and loaded modules and functions."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import torchlike
+from torchlike import _errors
+from torchlike.utils import _pytree as pytree
+
+if TYPE_CHECKING:
+    from torchlike.export._program import ExportedProgram
+    from torchlike.export._shapes import Sizes
+
+
+class ScriptModule(torchlike.nn.Module):
+    """The class of traced and loaded modules. TorchScript's compiler is not supported: the constructor raises."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise _errors.arguments.no_torchscript("ScriptModule")
+
+    def programs(self) -> list[ExportedProgram]:
+        """Return the programs of the module. The first one that takes the sizes of a call runs it."""
+        raise _errors.arguments.no_torchscript("programs")
+
+    def save(self, f: Any, _extra_files: Any = None) -> None:
+        """Write the module to a file, as `torch.jit.save` does.
+
+        Args:
+          f: a path, or a file that is open for writing bytes.
+        """
+        from torchlike.jit import _files
+
+        _files.save(self, f, _extra_files)
+
+    def save_to_buffer(self, _extra_files: Any = None) -> bytes:
+        """Return the file of `save` as bytes."""
+        import io
+
+        file = io.BytesIO()
+        self.save(file, _extra_files)
+        return file.getvalue()
+
+    @property
+    def graph(self) -> Any:
+        """The operators of the first program as a graph of `torch.fx`, or None for a loaded module."""
+        return self.programs()[0].graph
+
+    @property
+    def code(self) -> str:
+        """The operators of the first program, as the text of a function."""
+        return self.programs()[0].code
+
+    def __repr__(self) -> str:
+        return _shown(self, self.original_name, type(self).__name__ == "RecursiveScriptModule")
+
+    original_name: str
+
+
+def _shown(module: Any, original: str, is_loaded: bool) -> str:
+    inner = []
+    for name, part in module._modules.items():
+        kind = getattr(part, "original_name", None) or type(part).__name__
+        inner.append(f"  ({name}): " + _shown(part, kind, is_loaded).replace("\n", "\n  "))
+    own = "RecursiveScriptModule" if is_loaded else original
+    if not inner:
+        return f"{own}(original_name={original})"
+    return f"{own}(\n  original_name={original}\n" + "\n".join(inner) + "\n)"
+
+
+def _small(leaf: Any) -> Any:
+    """Return a tensor of the same shape, dtype and device that needs no memory. Return any other object itself."""
+    if not isinstance(leaf, torchlike.Tensor):
+        return leaf
+    return torchlike.zeros((), dtype=leaf.dtype, device=leaf.device).expand(leaf.shape)
+
+
+class TopLevelTracedModule(ScriptModule):
+    """A module that `torch.jit.trace` returned. It shares parameters and buffers with the module that was traced.
+
+    A call runs the forward of that module in the training mode of the trace. Control flow is not frozen.
+    """
+
+    def __init__(self, source: Any, args: tuple, kwargs: dict) -> None:
+        own = self.__dict__
+        own.update(torchlike.nn.Module().__dict__)
+        own.update({name: source.__dict__[name] for name in ("_parameters", "_buffers", "_modules", "training")})
+        own["_non_persistent_buffers_set"] = source._non_persistent_buffers_set
+        own["_source"], own["_example"], own["_programs"] = source, pytree.tree_map(_small, (args, kwargs)), None
+        own["_trains"] = [(part, part.training) for part in source.modules()]
+        own["original_name"] = type(source).__name__
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the forward of the traced module."""
+        from torchlike.jax._functional import training
+
+        with training(self._trains):
+            return self._source(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return super().__getattr__(name)
+        except AttributeError:
+            source = self.__dict__.get("_source")
+            if source is None or name.startswith("__") or not hasattr(source, name):
+                raise
+            return getattr(source, name)
+
+    def programs(self) -> list[ExportedProgram]:
+        """Return the exported programs: one for sizes that vary, if there are any, and one for those of the example."""
+        if self._programs is None:
+            self.__dict__["_programs"] = list(_exported(self._source, self._trains, *self._example))
+        return self._programs
+
+
+def _exported(source: Any, trains: list, args: tuple, kwargs: dict) -> Iterator[ExportedProgram]:
+    from torchlike.export._export import exported_at
+    from torchlike.export._search import varying
+    from torchlike.export._shapes import Sizes
+    from torchlike.jax._functional import training
+
+    with training(trains):
+        sizes = varying(source, args, kwargs)
+        shapes = [tuple(leaf.shape) for leaf in pytree.tree_leaves((args, kwargs)) if hasattr(leaf, "shape")]
+        wide = None
+        for chosen in (sizes, _only_first(sizes)) if sizes.dims else ():
+            try:
+                wide = exported_at(source, args, kwargs, chosen)
+            except Exception:  # some kernel or formula refuses these dims; the next choice has fewer
+                continue
+            yield wide
+            break
+        if wide is None or any(n < 2 for shape in shapes for n in shape):
+            yield exported_at(source, args, kwargs, Sizes({}, shapes, {}))
+
+
+def _only_first(sizes: Sizes) -> Sizes:
+    """Return the sizes in which only first dims vary."""
+    from torchlike.export._shapes import Sizes
+
+    names = {shape[0] for shape in sizes.shapes if shape and isinstance(shape[0], str)}
+    shapes = [tuple(n if n in names or not isinstance(n, str) else sizes.given[n] for n in s) for s in sizes.shapes]
+    return Sizes({n: sizes.dims[n] for n in names}, shapes, {n: sizes.given[n] for n in names})
+
+
+class RecursiveScriptModule(ScriptModule):
+    """A module that `torch.jit.load` returned. It runs exported programs."""
+
+    def __init__(self, programs: list[ExportedProgram], parts: dict[str, tuple[str, bool]]) -> None:
+        from torchlike.export._program import ExportedModule
+
+        super(ScriptModule, self).__init__()
+        first = programs[0].module()
+        own = self.__dict__
+        own.update({name: first.__dict__[name] for name in ("_parameters", "_buffers", "_modules")})
+        own["_runs"] = [first, *(ExportedModule.over(first, each) for each in programs[1:])]
+        own["_programs"] = programs
+        for path, (name, mode) in parts.items():
+            part = _part(self, path)
+            part.__dict__["original_name"], part.training = name, mode
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the first program that takes the sizes of the inputs.
+
+        Raises:
+          ValueError: the inputs have another structure or dtype.
+          AssertionError: no program takes these sizes.
+        """
+        for run in self._runs[:-1]:
+            try:
+                return run(*args, **kwargs)
+            except AssertionError:
+                continue
+        return self._runs[-1](*args, **kwargs)
+
+    def programs(self) -> list[ExportedProgram]:
+        """Return the exported programs."""
+        return self._programs
+
+
+def _part(module: torchlike.nn.Module, path: str) -> torchlike.nn.Module:
+    """Return a module inside another one. Make it if it is missing, and place it last."""
+    for name in path.split(".") if path else ():
+        inner = module._modules.pop(name, None) or torchlike.nn.Module()
+        module._modules[name] = inner
+        module = inner
+    return module
+
+
+class ScriptFunction:
+    """A function that `torch.jit.trace` returned. TorchScript's compiler is not supported: the constructor raises."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise _errors.arguments.no_torchscript("ScriptFunction")
+
+
+class TracedFunction(ScriptFunction):
+    """A traced function. Calls run the function itself."""
+
+    def __init__(self, function: Callable, args: tuple, kwargs: dict) -> None:
+        functools.update_wrapper(self, function)
+        self._module = TopLevelTracedModule(_Function(function), args, kwargs)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._module(*args, **kwargs)
+
+    def save(self, f: Any, _extra_files: Any = None) -> None:
+        """Write the function to a file (see `ScriptModule.save`)."""
+        self._module.save(f, _extra_files)
+
+    @property
+    def graph(self) -> Any:
+        """The operators as a graph of `torch.fx`."""
+        return self._module.graph
+
+    @property
+    def code(self) -> str:
+        """The operators, as the text of a function."""
+        return self._module.code
+
+
+class _Function(torchlike.nn.Module):
+    def __init__(self, function: Callable) -> None:
+        super().__init__()
+        self.__dict__["forward"] = function

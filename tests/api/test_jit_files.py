@@ -80,6 +80,25 @@ def test_a_traced_module_keeps_its_training_mode():
         assert traced(L.ones(2, 3)).tolist() == due and not traced.training and module.training
 
 
+def test_the_mode_of_a_traced_module_is_its_own():
+    for L in (torch, torchlike):
+        module = net(L).train()
+        traced = L.jit.trace(module, L.ones(1, 3), check_trace=False)
+        assert traced.eval() is traced and not traced.training
+        assert module.training and all(part.training for part in module.modules())
+
+
+def test_new_weights_are_saved():
+    for L in (torch, torchlike):
+        module = net(L)
+        traced = L.jit.trace(module, L.ones(1, 3))
+        loaded(L, traced)
+        module.first.weight.data = L.zeros(4, 3)
+        with L.no_grad():
+            module.first.bias.fill_(1.0)
+        assert loaded(L, traced).first.weight.sum() == 0 and loaded(L, traced).first.bias.tolist() == [1.0] * 4
+
+
 def test_a_traced_module_trains_the_original():
     for L in (torch, torchlike):
         module = net(L)

@@ -41,7 +41,7 @@ def varying(module: Any, args: tuple, kwargs: dict) -> Sizes:
 def _sizes(shapes: list[tuple], names: dict[Place, str]) -> Sizes:
     found = Sizes({}, [], {})
     for i, shape in enumerate(shapes):
-        found.shapes.append(tuple(names.get((i, dim), size) for dim, size in enumerate(shape)))
+        found.shapes.append(tuple(names[i, dim] if (i, dim) in names else size for dim, size in enumerate(shape)))
         for dim, size in enumerate(shape):
             if (i, dim) in names:
                 found.dims[names[i, dim]] = Dim(names[i, dim])

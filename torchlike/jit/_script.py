@@ -88,7 +88,7 @@ class TopLevelTracedModule(ScriptModule):
         own.update(torchlike.nn.Module().__dict__)
         own.update({name: source.__dict__[name] for name in ("_parameters", "_buffers", "_modules", "training")})
         own["_non_persistent_buffers_set"] = source._non_persistent_buffers_set
-        own["_source"], own["_example"], own["_programs"] = source, pytree.tree_map(_small, (args, kwargs)), None
+        own["_source"], own["_example"] = source, pytree.tree_map(_small, (args, kwargs))
         own["_trains"] = [(part, part.training) for part in source.modules()]
         own["original_name"] = type(source).__name__
 
@@ -110,9 +110,16 @@ class TopLevelTracedModule(ScriptModule):
 
     def programs(self) -> list[ExportedProgram]:
         """Return the exported programs: one for sizes that vary, if there are any, and one for those of the example."""
-        if self._programs is None:
-            self.__dict__["_programs"] = list(_exported(self._source, self._trains, *self._example))
-        return self._programs
+        return list(_exported(self._source, self._trains, *self._example))
+
+    def train(self, mode: bool = True) -> TopLevelTracedModule:
+        """Set `training` and return self. Neither calls nor the traced module change: the trace fixed the mode.
+
+        Args:
+          mode: the new value.
+        """
+        self.__dict__["training"] = mode
+        return self
 
 
 def _exported(source: Any, trains: list, args: tuple, kwargs: dict) -> Iterator[ExportedProgram]:
@@ -152,7 +159,7 @@ class RecursiveScriptModule(ScriptModule):
         from torchlike.export._program import ExportedModule
 
         super(ScriptModule, self).__init__()
-        first = programs[0].module()
+        first: Any = programs[0].module()
         own = self.__dict__
         own.update({name: first.__dict__[name] for name in ("_parameters", "_buffers", "_modules")})
         own["_runs"] = [first, *(ExportedModule.over(first, each) for each in programs[1:])]
@@ -209,6 +216,10 @@ class TracedFunction(ScriptFunction):
     def save(self, f: Any, _extra_files: Any = None) -> None:
         """Write the function to a file (see `ScriptModule.save`)."""
         self._module.save(f, _extra_files)
+
+    def save_to_buffer(self, _extra_files: Any = None) -> bytes:
+        """Return the file of `save` as bytes."""
+        return self._module.save_to_buffer(_extra_files)
 
     @property
     def graph(self) -> Any:

@@ -41,11 +41,12 @@ def varying(module: Any, args: tuple, kwargs: dict) -> Sizes:
 def _sizes(shapes: list[tuple], names: dict[Place, str]) -> Sizes:
     found = Sizes({}, [], {})
     for i, shape in enumerate(shapes):
-        found.shapes.append(tuple(names[i, dim] if (i, dim) in names else size for dim, size in enumerate(shape)))
+        named: list[int | str] = list(shape)
         for dim, size in enumerate(shape):
             if (i, dim) in names:
-                found.dims[names[i, dim]] = Dim(names[i, dim])
-                found.given[names[i, dim]] = max(size, 2)
+                name = named[dim] = names[i, dim]
+                found.dims[name], found.given[name] = Dim(name), max(size, 2)
+        found.shapes.append(tuple(named))
     return found
 
 

@@ -11,7 +11,7 @@ from torchlike._autograd.jax_function import Recording
 from torchlike._engine.trace.trace import operators
 from torchlike._ops.schema.plan import OpPlan
 from torchlike._transforms.jax_operators import Call
-from torchlike.export._formulas import Formula, NoFormulaError, number, unified, varies
+from torchlike.export._formulas import Formula, NoFormulaError, number, unified
 from torchlike.export._record import Recorded
 from torchlike.export._steps import Branches, Constant, Program, Step, Stretched, Views
 
@@ -93,7 +93,7 @@ def _form(plans: Sequence[Any], samples: Sequence) -> Any:
     if plan.extra is None:
         raise NoFormulaError("its definition depends on the sizes")
     arguments = _arguments(plans, samples)
-    return arguments if any(varies(what) for where, what in arguments.values() if where == "static") else None
+    return None if arguments == plan.extra.arguments else arguments
 
 
 def _arguments(plans: Sequence[Any], samples: Sequence) -> dict[str, tuple[str, Any]]:

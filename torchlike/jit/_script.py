@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
 
 class ScriptModule(torchlike.nn.Module):
-    """The class of traced and loaded modules. TorchScript's compiler is not supported: the constructor raises."""
+    """The class of traced and loaded modules. TorchScript's compiler is not supported: the constructor raises.
+
+    Args:
+      args, kwargs: not used.
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise _errors.arguments.no_torchscript("ScriptModule")
@@ -30,6 +34,7 @@ class ScriptModule(torchlike.nn.Module):
 
         Args:
           f: a path, or a file that is open for writing bytes.
+          _extra_files: further files of the archive: names to strings or bytes.
         """
         from torchlike.jit import _files
 
@@ -81,6 +86,10 @@ class TopLevelTracedModule(ScriptModule):
     """A module that `torch.jit.trace` returned. It shares parameters and buffers with the module that was traced.
 
     A call runs the forward of that module in the training mode of the trace. Control flow is not frozen.
+
+    Args:
+      source: the module.
+      args, kwargs: the example inputs.
     """
 
     def __init__(self, source: Any, args: tuple, kwargs: dict) -> None:
@@ -153,7 +162,12 @@ def _only_first(sizes: Sizes) -> Sizes:
 
 
 class RecursiveScriptModule(ScriptModule):
-    """A module that `torch.jit.load` returned. It runs exported programs."""
+    """A module that `torch.jit.load` returned. It runs exported programs.
+
+    Args:
+      programs: the programs, of which the first that takes the sizes of a call runs it.
+      parts: for each submodule, by its path, the name of its original class and its training mode.
+    """
 
     def __init__(self, programs: list[ExportedProgram], parts: dict[str, tuple[str, bool]]) -> None:
         from torchlike.export._program import ExportedModule
@@ -197,7 +211,11 @@ def _part(module: torchlike.nn.Module, path: str) -> torchlike.nn.Module:
 
 
 class ScriptFunction:
-    """A function that `torch.jit.trace` returned. TorchScript's compiler is not supported: the constructor raises."""
+    """A function that `torch.jit.trace` returned. TorchScript's compiler is not supported: the constructor raises.
+
+    Args:
+      args, kwargs: not used.
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise _errors.arguments.no_torchscript("ScriptFunction")

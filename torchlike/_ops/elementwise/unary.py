@@ -198,7 +198,7 @@ def nan_to_num(input: Array, nan: Real = 0.0, posinf: Real | None = None, neginf
       nan: the number in place of NaN.
       posinf, neginf: the numbers in place of inf and -inf.
 
-    >>> torchlike.nan_to_num(torchlike.tensor([1.0, float("nan")]))
+    >>> torchlike.nan_to_num(torchlike.tensor([1.0, torchlike.nan]))
     tensor([1., 0.])
     """
     xp = namespace(input)
@@ -225,7 +225,7 @@ def _replaced(xp, x, nan, posinf, neginf):
 def isnan(input: Array):
     """Return whether each element is NaN.
 
-    >>> torchlike.isnan(torchlike.tensor([1.0, float("nan")]))
+    >>> torchlike.isnan(torchlike.tensor([1.0, torchlike.nan]))
     tensor([False,  True])
     """
     return input != input
@@ -237,7 +237,7 @@ def isnan(input: Array):
 def isinf(input: Array):
     """Return whether each element is infinite. A complex element is infinite if either part is.
 
-    >>> torchlike.isinf(torchlike.tensor([1.0, float("-inf")]))
+    >>> torchlike.isinf(torchlike.tensor([1.0, -torchlike.inf]))
     tensor([False,  True])
     """
     return namespace(input).isinf(input)
@@ -255,7 +255,7 @@ def isinf(input: Array):
 def isfinite(input: Array):
     """Return whether each element is neither infinite nor NaN.
 
-    >>> torchlike.isfinite(torchlike.tensor([1.0, float("inf")]))
+    >>> torchlike.isfinite(torchlike.tensor([1.0, torchlike.inf]))
     tensor([ True, False])
     """
     return namespace(input).isfinite(input)

@@ -352,7 +352,7 @@ def _check_normalize(call: Call) -> None:
     node="DivBackward0",
     loop="norm_cpu",
 )
-def normalize(input: Array, p: float = 2.0, dim: int | None = 1, eps: Scalar = 1e-12):
+def normalize(input: Array, p: float = 2.0, dim: tuple | int | None = 1, eps: Scalar = 1e-12):
     """Divide by the p-norm over a dim, or by `eps` where the norm is smaller than `eps`.
 
     Args:

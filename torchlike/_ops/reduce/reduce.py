@@ -180,7 +180,7 @@ def _present(x):
 def nansum(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     """Return the sum of the elements that are not NaN over `dim` (default: all dims).
 
-    >>> torchlike.nansum(torchlike.tensor([1.0, float("nan")]))
+    >>> torchlike.nansum(torchlike.tensor([1.0, torchlike.nan]))
     tensor(1.)
     """
     if namespace(input) is np:  # fast path: usually no element is NaN

@@ -302,7 +302,7 @@ def register_module_forward_pre_hook(hook: Callable) -> RemovableHandle:
       A handle whose `remove()` removes the hook.
 
     >>> import torchlike as torch
-    >>> module = torch.nn.modules.module
+    >>> from torchlike.nn.modules import module
     >>> handle = module.register_module_forward_pre_hook(lambda layer, args: (args[0] + 1,))
     >>> torch.nn.Identity()(1)
     2
@@ -323,7 +323,8 @@ def register_module_forward_hook(hook: Callable, *, with_kwargs: bool = False, a
       A handle whose `remove()` removes the hook.
 
     >>> import torchlike as torch
-    >>> handle = torch.nn.modules.module.register_module_forward_hook(lambda layer, args, output: output + 1)
+    >>> from torchlike.nn.modules import module
+    >>> handle = module.register_module_forward_hook(lambda layer, args, output: output + 1)
     >>> torch.nn.Identity()(1)
     2
     >>> handle.remove()
@@ -342,7 +343,7 @@ def register_module_full_backward_pre_hook(hook: Callable) -> RemovableHandle:
       A handle whose `remove()` removes the hook.
 
     >>> import torchlike as torch
-    >>> module = torch.nn.modules.module
+    >>> from torchlike.nn.modules import module
     >>> handle = module.register_module_full_backward_pre_hook(lambda layer, grads: (2 * grads[0],))
     >>> x = torch.ones(1, requires_grad=True)
     >>> torch.nn.Identity()(x).backward()
@@ -363,7 +364,7 @@ def register_module_full_backward_hook(hook: Callable) -> RemovableHandle:
       A handle whose `remove()` removes the hook.
 
     >>> import torchlike as torch
-    >>> module = torch.nn.modules.module
+    >>> from torchlike.nn.modules import module
     >>> handle = module.register_module_full_backward_hook(lambda layer, grads, of_output: (2 * grads[0],))
     >>> x = torch.ones(1, requires_grad=True)
     >>> torch.nn.Identity()(x).backward()
@@ -408,7 +409,7 @@ def register_module_buffer_registration_hook(hook: Callable) -> RemovableHandle:
       A handle whose `remove()` removes the hook.
 
     >>> import torchlike as torch
-    >>> module = torch.nn.modules.module
+    >>> from torchlike.nn.modules import module
     >>> names = []
     >>> handle = module.register_module_buffer_registration_hook(lambda layer, name, buffer: names.append(name))
     >>> layer = torch.nn.BatchNorm1d(2)
@@ -429,7 +430,7 @@ def register_module_module_registration_hook(hook: Callable) -> RemovableHandle:
       A handle whose `remove()` removes the hook.
 
     >>> import torchlike as torch
-    >>> module = torch.nn.modules.module
+    >>> from torchlike.nn.modules import module
     >>> names = []
     >>> handle = module.register_module_module_registration_hook(lambda layer, name, child: names.append(name))
     >>> layers = torch.nn.Sequential(torch.nn.ReLU(), torch.nn.Tanh())
@@ -450,7 +451,7 @@ def register_module_parameter_registration_hook(hook: Callable) -> RemovableHand
       A handle whose `remove()` removes the hook.
 
     >>> import torchlike as torch
-    >>> module = torch.nn.modules.module
+    >>> from torchlike.nn.modules import module
     >>> names = []
     >>> handle = module.register_module_parameter_registration_hook(lambda layer, name, param: names.append(name))
     >>> layer = torch.nn.Linear(2, 3)

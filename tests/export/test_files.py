@@ -118,6 +118,15 @@ def test_gradients_where_asked():
         np.testing.assert_allclose(np.asarray(grads[name]), parameter.grad.numpy(), rtol=1.3e-6, atol=1e-6)
 
 
+def test_compressed_members_are_refused():
+    data, file = written(export(net(), (torch.randn(2, 6),))), io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as before, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as after:
+        for name in before.namelist():
+            after.writestr(name, before.read(name))
+    with pytest.raises(RuntimeError, match="compressed members"):
+        load(file)
+
+
 @pytest.mark.parametrize("kind", ["torchscript", "not a zip", "empty"])
 def test_other_files_are_refused(kind):
     file = io.BytesIO()

@@ -36,6 +36,16 @@ def test_a_branch_on_a_varying_size_is_named():
     assert export(module(branches_on_size), (torch.randn(3),)).module()(torch.zeros(3)).tolist() == [0, 0, 0]
 
 
+def test_a_branch_at_a_limit_is_found():
+    def long(x):
+        return x.sin() if x.shape[0] > 500 else x.cos()
+
+    with pytest.raises(RuntimeError, match=r"cos at .* and sin at \{'n': 512\}"):
+        export(module(long), (torch.randn(3),), dynamic_shapes=({0: Dim("n", max=512)},))
+    with pytest.raises(RuntimeError, match=r"and cos at \{'n': 200\}"):
+        export(module(long), (torch.randn(600),), dynamic_shapes=({0: Dim("n", min=200)},))
+
+
 def test_random_numbers_are_refused():
     with pytest.raises(RuntimeError, match="random numbers"):
         export(nn.Dropout(0.5).train(), (torch.randn(3),))

@@ -85,7 +85,7 @@ def load(
         raise NotImplementedError("torchlike does not support export.load(expected_opset_version=...)")
     try:
         with zipfile.ZipFile(f) as archive:
-            names = set(archive.namelist())
+            names = members(archive)
             if _FORMAT not in names:
                 raise RuntimeError(foreign(names))
             structure = json.loads(archive.read(_STRUCTURE))
@@ -101,7 +101,18 @@ def load(
         raise RuntimeError(f"the file is no exported program of torchlike, or it is damaged: {error}") from error
 
 
+def members(archive: zipfile.ZipFile) -> set[str]:
+    """Return the names of an archive's members. Raise `RuntimeError` if one is compressed: `save` compresses none.
+
+    So a small file cannot expand to more memory than the machine has.
+    """
+    if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
+        raise RuntimeError("the file has compressed members, which torchlike does not write")
+    return set(archive.namelist())
+
+
 def foreign(names: set[str]) -> str:
+    """Return the error for an archive of another program."""
     if any(name.endswith(("archive_format", "constants.pkl")) for name in names):
         return (
             "the file was written by PyTorch. torchlike runs programs in StableHLO: load the state dict into the "

@@ -37,8 +37,9 @@ def export(
 ) -> ExportedProgram:
     """Return a module's forward as an `ExportedProgram`: a graph, the parameters, and a program in StableHLO.
 
-    Forward is recorded once with the example inputs. With `dynamic_shapes` it is recorded at two more sizes, and every
-    integer that differs between the recordings becomes a formula of the sizes. No recording computes anything.
+    Forward is recorded once at the sizes of the example inputs. With `dynamic_shapes` it is also recorded at two other
+    sizes and at the limits that the dims declare. Every integer that differs between the recordings becomes a formula
+    of the sizes. No recording computes anything.
 
     Args:
       mod: the module. Its training mode is that of the program.

@@ -76,10 +76,21 @@ class Sizes(NamedTuple):
     given: dict[str, int]
 
     def samples(self) -> list[dict[str, int]]:
-        """Return the sizes of the recordings: those of the example, and two others if there are varying dims."""
+        """Return the sizes of the recordings.
+
+        They are those of the example, two others, and the limits that the dims declare, because a branch may depend on
+        a size. Without varying dims, they are those of the example only.
+        """
         if not self.dims:
             return [{}]
-        return [self.given, *(self._moved(step) for step in (_FIRST, _SECOND))]
+        found = [self.given, *(self._moved(step) for step in (_FIRST, _SECOND))]
+        for corner in (self._at_limits(lambda dim: dim.max), self._at_limits(lambda dim: dim._min)):
+            if corner not in found:
+                found.append(corner)
+        return found
+
+    def _at_limits(self, limit: Callable[[Dim], int | None]) -> dict[str, int]:
+        return {name: max(limit(dim) or self.given[name], 2) for name, dim in self.dims.items()}
 
     def _moved(self, step: int) -> dict[str, int]:
         moved = {}

@@ -37,7 +37,7 @@ def load(f: Any, extra: dict[str, Any] | None) -> Any:
         raise ValueError(f"The provided filename {f} does not exist")
     try:
         with zipfile.ZipFile(f) as archive:
-            names = set(archive.namelist())
+            names = _archive.members(archive)
             if _MARK not in names:
                 raise RuntimeError(_archive.foreign(names))
             count = int(archive.read(_MARK))

@@ -33,15 +33,18 @@ def generalized(recorded: Sequence[Recorded], shapes: list[tuple], samples: Sequ
     first, steps = stretches[0], _steps(stretches, numbers, samples)
     count = len(shapes)
     given = [i for i in range(len(recorded[0].recording.places)) if i >= count]
-    lifted = [[array for array in each.constants] for each in recorded]
-    outer = [each.recording.outer() for each in recorded]
-    constants = [_constant(column, samples) for column in zip(*lifted)] + [
-        _constant([np.asarray(x) for x in column], samples) for column in zip(*outer)
-    ]
+    constants = _constants([each.constants for each in recorded], samples)
+    constants += _constants([each.recording.outer() for each in recorded], samples)
     inputs = tuple(i if i >= 0 else count + len(given) + ~i for i in first.inputs)
-    return Program(
-        tuple(samples[0]), shapes, steps, inputs, constants, tuple(slot for slot in first.gives if slot is not None)
-    )
+    outputs = tuple(slot for slot in first.gives if slot is not None)
+    return Program(tuple(samples[0]), shapes, steps, inputs, constants, outputs)
+
+
+def _constants(arrays: Sequence[Sequence], samples: Sequence) -> list:
+    """Return what the constants of the recordings have in common. `arrays` has a list for each recording."""
+    if len({len(each) for each in arrays}) > 1:
+        raise DependsOnSizeError(f"forward makes {[len(each) for each in arrays]} constants")
+    return [_constant([np.asarray(x) for x in column], samples) for column in zip(*arrays)]
 
 
 def _numbers(recording: Recording) -> list[tuple]:

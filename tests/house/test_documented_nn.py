@@ -66,6 +66,7 @@ FORWARDING = {
 # An example would need several processes, or set a flag of the process.
 WITHOUT_EXAMPLE = {
     "torchlike.nn.modules.module.register_module_backward_hook",
+    "torchlike.nn.modules.module.register_module_full_backward_hook",
     "torchlike.nn.parallel.DistributedDataParallel",
 }
 # Methods whose arguments their class documents.

@@ -240,8 +240,8 @@ def test_an_interrupt_leaves_views_and_memory_in_agreement():
     row, before, interrupted = x[1], signal.signal(signal.SIGALRM, interrupt), 0
     try:
         for trial in range(300):
-            signal.setitimer(signal.ITIMER_REAL, 4e-5 * (trial % 10 + 1), 0.01)
             try:
+                signal.setitimer(signal.ITIMER_REAL, 4e-5 * (trial % 10 + 1), 0.25)
                 for i in itertools.count():
                     x[1, i % 8] = i
                     row[(i + 3) % 8] += 1

@@ -85,9 +85,7 @@ def load(
         raise NotImplementedError("torchlike does not support export.load(expected_opset_version=...)")
     try:
         with zipfile.ZipFile(f) as archive:
-            names = members(archive)
-            if _FORMAT not in names:
-                raise RuntimeError(foreign(names))
+            check_members(archive, _FORMAT)
             structure = json.loads(archive.read(_STRUCTURE))
             weights = torchlike.load(io.BytesIO(archive.read(_WEIGHTS)), weights_only=True)
             exported = jax.export.deserialize(bytearray(archive.read(_PROGRAM)))
@@ -101,24 +99,21 @@ def load(
         raise RuntimeError(f"the file is no exported program of torchlike, or it is damaged: {error}") from error
 
 
-def members(archive: zipfile.ZipFile) -> set[str]:
-    """Return the names of an archive's members. Raise `RuntimeError` if one is compressed: `save` compresses none.
+def check_members(archive: zipfile.ZipFile, mark: str) -> None:
+    """Raise `RuntimeError` if an archive lacks the member `mark`, or has compressed members.
 
-    So a small file cannot expand to more memory than the machine has.
+    `save` compresses none, so a small file cannot expand to more memory than the machine has.
     """
-    if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
-        raise RuntimeError("the file has compressed members, which torchlike does not write")
-    return set(archive.namelist())
-
-
-def foreign(names: set[str]) -> str:
-    """Return the error for an archive of another program."""
-    if any(name.endswith(("archive_format", "constants.pkl")) for name in names):
-        return (
+    names = set(archive.namelist())
+    if mark not in names and any(name.endswith(("archive_format", "constants.pkl")) for name in names):
+        raise RuntimeError(
             "the file was written by PyTorch. torchlike runs programs in StableHLO: load the state dict into the "
             "module's source, and export it with torchlike.export"
         )
-    return "the file is no exported program of torchlike"
+    if mark not in names:
+        raise RuntimeError("the file is no exported program of torchlike")
+    if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
+        raise RuntimeError("the file has compressed members, which torchlike does not write")
 
 
 # -- to JSON -----------------------------------------------------------------------------------------------------------

@@ -37,9 +37,7 @@ def load(f: Any, extra: dict[str, Any] | None) -> Any:
         raise ValueError(f"The provided filename {f} does not exist")
     try:
         with zipfile.ZipFile(f) as archive:
-            names = _archive.members(archive)
-            if _MARK not in names:
-                raise RuntimeError(_archive.foreign(names))
+            _archive.check_members(archive, _MARK)
             count = int(archive.read(_MARK))
             programs = [_archive.load(io.BytesIO(archive.read(f"programs/{i}.pt2"))) for i in range(count)]
             kinds = {str(path): (str(kind), bool(mode)) for path, (kind, mode) in _parts(archive).items()}

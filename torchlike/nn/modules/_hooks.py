@@ -362,15 +362,6 @@ def register_module_full_backward_hook(hook: Callable) -> RemovableHandle:
 
     Returns:
       A handle whose `remove()` removes the hook.
-
-    >>> import torchlike as torch
-    >>> from torchlike.nn.modules import module
-    >>> handle = module.register_module_full_backward_hook(lambda layer, grads, of_output: (2 * grads[0],))
-    >>> x = torch.ones(1, requires_grad=True)
-    >>> torch.nn.Identity()(x).backward()
-    >>> x.grad
-    tensor([2.])
-    >>> handle.remove()
     """
     return _register_module_backward_hook(hook, full=True)
 

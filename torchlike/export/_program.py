@@ -52,8 +52,6 @@ class ExportedProgram:
       graph: the graph, for reading.
       graph_signature: its inputs and outputs.
       state_dict: the parameters and buffers.
-      constants: the constant tensors by name.
-      example_inputs: the example inputs as (args, kwargs), or None after `load`.
     """
 
     def __init__(

@@ -11,6 +11,7 @@ import torchlike
 from tests.oracle import both
 from torchlike import _native
 
+NATIVE = _native.numbers
 NUMBERS = {
     "float": [0.0, -0.0, 1.5, 1e39, -1e39, 1e-46, float("inf"), float("nan"), 3.4028235677973366e38, 1e300],
     "int": [0, -1, 7, 2**31, 2**53 + 1, 2**63 - 1, -(2**63), 2**63, 2**64, 10**400],
@@ -90,13 +91,13 @@ def test_arrays_that_are_not_contiguous_are_stacked():
 
 
 def test_the_copies_refuse_arrays_of_a_wrong_size():
-    if _native.numbers is None:
-        return
+    if NATIVE is None:
+        return  # tests/ops/test_native.py checks that it is there wherever a compiler is
     out = np.zeros(4, np.float32)
-    assert not _native.numbers.fill(out, [1.0, 2.0])
+    assert not NATIVE.fill(out, [1.0, 2.0])
     with pytest.raises(ValueError, match="smaller"):
-        _native.numbers.stack(out, [np.ones(2, np.float32)])
+        NATIVE.stack(out, [np.ones(2, np.float32)])
     with pytest.raises(ValueError, match="larger"):
-        _native.numbers.stack(out, [np.ones(8, np.float32)])
+        NATIVE.stack(out, [np.ones(8, np.float32)])
     with pytest.raises((ValueError, BufferError)):
-        _native.numbers.stack(out, [np.ones((4, 2), np.float32)[:, 0]])
+        NATIVE.stack(out, [np.ones((4, 2), np.float32)[:, 0]])

@@ -11,12 +11,13 @@ import numpy as np
 
 import torchlike
 from torchlike._dynamo.exc import UserError
+from torchlike._engine.trace.plan import specs
 from torchlike._engine.trace.subtrace import Drew, Observed
 from torchlike._transforms.recording import is_tensor
 from torchlike.export._generalize import DependsOnSizeError, generalized
 from torchlike.export._graph import graph_of
 from torchlike.export._program import ExportedProgram, Saved
-from torchlike.export._record import Forward, Recorded, record
+from torchlike.export._record import Forward, Recorded, avals, record
 from torchlike.export._shapes import Sizes, sizes_of
 from torchlike.export._steps import Constant, Program
 from torchlike.utils import _pytree as pytree
@@ -134,7 +135,7 @@ def _lowered(
         bounds += [f"{name} <= {dim.max}" for name, dim in sizes.dims.items() if dim.max is not None]
         found = jax.export.symbolic_shape(", ".join(sizes.dims), constraints=bounds)
         symbols = dict(zip(sizes.dims, found))
-    weights = [jax.ShapeDtypeStruct(t.shape, t.dtype.numpy) for t in forward.tensors.values()]
+    weights = specs(avals(forward.tensors), ())
     inputs = [jax.ShapeDtypeStruct(shape, t.dtype.numpy) for shape, t in zip(sizes.at(symbols), tensors)]
     constants = [jax.ShapeDtypeStruct(c.shape, c.dtype) for c in lifted]
 

@@ -31,11 +31,10 @@ def generalized(recorded: Sequence[Recorded], shapes: list[tuple], samples: Sequ
     stretches = [each.recording.primal for each in recorded]
     numbers = [_numbers(each.recording) for each in recorded]
     first, steps = stretches[0], _steps(stretches, numbers, samples)
-    count = len(shapes)
-    given = [i for i in range(len(recorded[0].recording.places)) if i >= count]
     constants = _constants([each.constants for each in recorded], samples)
     constants += _constants([each.recording.outer() for each in recorded], samples)
-    inputs = tuple(i if i >= 0 else count + len(given) + ~i for i in first.inputs)
+    given = len(recorded[0].recording.places)  # parameters, inputs and lifted constants; the others follow
+    inputs = tuple(i if i >= 0 else given + ~i for i in first.inputs)
     outputs = tuple(slot for slot in first.gives if slot is not None)
     return Program(tuple(samples[0]), shapes, steps, inputs, constants, outputs)
 

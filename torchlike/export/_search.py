@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from torchlike._engine.trace.subtrace import Observed
 from torchlike._engine.trace.trace import operators
 from torchlike._transforms.recording import is_tensor
 from torchlike.export._record import Forward, record
@@ -24,7 +25,7 @@ def varying(module: Any, args: tuple, kwargs: dict) -> Sizes:
     shapes = [tuple(t.shape) for t in pytree.tree_leaves((args, kwargs)) if is_tensor(t)]
     try:
         names = _names(forward, args, kwargs, shapes)
-    except Exception:
+    except Observed:  # forward reads a constant that it makes, so the constants cannot follow a size
         return Sizes({}, list(shapes), {})
     alone, together = {}, {}
     for place in [(i, dim) for i, shape in enumerate(shapes) for dim in range(len(shape))]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
+from torchlike._engine.trace.plan import NUMBERS
 from torchlike._engine.xla.target import in_each_form, tracing_for_any
 from torchlike._ops.schema.plan import OpPlan, restated
 from torchlike._tensor.storage import placed
@@ -46,7 +47,7 @@ class Step(NamedTuple):
         """Return the results for arrays or tracers. `given` are the runtime numbers if they are inputs themselves."""
         numbers = self.numbers if given is None else given
         numbers = [substituted(n, sizes) for n in numbers]
-        numbers = [jnp.asarray(n, t) for n, t in zip(numbers, map(_number_type, self.plan.scalars))]
+        numbers = [jnp.asarray(n, NUMBERS[kind]) for n, kind in zip(numbers, self.plan.scalars)]
         return in_each_form(self._function(sizes), *arrays, *numbers)
 
     def _function(self, sizes: Mapping[str, Any]) -> Any:
@@ -99,10 +100,6 @@ class Stretched(NamedTuple):
             arrays = [results[s] if s >= 0 else inputs[~s] for s in step.slots]
             results.extend(step.run(sizes, arrays, numbers[begin : begin + len(step.plan.scalars)]))
         return [None if s is None else results[s] if s >= 0 else inputs[~s] for s in self.stretch.gives]
-
-
-def _number_type(kind: type) -> Any:
-    return {float: jnp.float64, int: jnp.int64, bool: jnp.bool_, complex: jnp.complex128}[kind]
 
 
 class Constant(NamedTuple):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import torchlike
 from torchlike import _errors
+from torchlike._engine.report import log
 from torchlike.utils import _pytree as pytree
 
 if TYPE_CHECKING:
@@ -144,7 +145,8 @@ def _exported(source: Any, trains: list, args: tuple, kwargs: dict) -> Iterator[
         for chosen in (sizes, _only_first(sizes)) if sizes.dims else ():
             try:
                 wide = exported_at(source, args, kwargs, chosen)
-            except Exception:  # some kernel or formula refuses these dims; the next choice has fewer
+            except Exception as error:  # a kernel or a formula refuses these dims; the next choice has fewer
+                log.logger.debug("a traced module is not exported for %s", list(chosen.dims), exc_info=error)
                 continue
             yield wide
             break

@@ -18,6 +18,7 @@ INCLUDED = {
     "benchmarks/GPU.md": "project/results_gpu.md",
     "benchmarks/LAYERS.md": "project/results_layers.md",
     "benchmarks/LOADERS.md": "project/results_loaders.md",
+    "benchmarks/SERVING.md": "project/results_serving.md",
     "benchmarks/NETWORKS.md": "project/results_networks.md",
 }
 

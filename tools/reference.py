@@ -41,6 +41,7 @@ PAGES: dict[str, tuple[str, ...]] = {
     ),
     "torchlike.func": (),
     "torchlike.export": ("torchlike.export.graph_signature",),
+    "torchlike.onnx": ("torchlike.onnx.testing", "torchlike.onnx.verification", "torchlike.onnx.errors"),
     "torchlike.distributions": (),
     "torchlike.distributed": (
         "torchlike.distributed.tensor",

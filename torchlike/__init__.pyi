@@ -9,6 +9,7 @@ from torchlike import __config__ as __config__
 from torchlike import _custom_ops as _custom_ops
 from torchlike import _dynamo as _dynamo
 from torchlike import _higher_order_ops as _higher_order_ops
+from torchlike import _inductor as _inductor
 from torchlike import _loggers as _loggers
 from torchlike import _subclasses as _subclasses
 from torchlike import _tensor_str as _tensor_str
@@ -42,7 +43,9 @@ from torchlike import onnx as onnx
 from torchlike import ops as ops
 from torchlike import optim as optim
 from torchlike import overrides as overrides
+from torchlike import package as package
 from torchlike import profiler as profiler
+from torchlike import quantization as quantization
 from torchlike import quasirandom as quasirandom
 from torchlike import random as random
 from torchlike import return_types as return_types
@@ -467,7 +470,12 @@ def as_tensor(data: _Any, dtype: _dtype | None = ..., device: _Any = ...) -> _Te
     ...
 
 def asarray(
-    obj: _Any, *, dtype: _dtype | None = ..., device: _Any = ..., copy: _bool | None = ..., requires_grad: _bool = ...
+    obj: _Any,
+    *,
+    dtype: _dtype | None = ...,
+    device: _Any = ...,
+    copy: _bool | None = ...,
+    requires_grad: _bool | None = ...,
 ) -> _Tensor:
     """Return `obj` as a tensor that shares its memory if the dtype and device allow it."""
     ...
@@ -997,8 +1005,8 @@ def deg2rad_(input: _Tensor) -> _Tensor:
     """Apply `deg2rad` in place, and return this tensor."""
     ...
 
-def dequantize(input: _Tensor) -> _Tensor:
-    """Return the tensor in float32. torchlike has no quantized tensors, so this is only a cast."""
+def dequantize(tensor: _Any) -> _Any:
+    """Return the real numbers of a quantized tensor as float32. A plain tensor is cast to float32."""
     ...
 
 def det(A: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -1411,6 +1419,24 @@ def full_like(
     """Return a tensor filled with one number, with the shape, dtype, device and memory order of `input`."""
     ...
 
+def fused_moving_avg_obs_fake_quant(
+    input: _Tensor,
+    observer_on: _Tensor,
+    fake_quant_on: _Tensor,
+    running_min: _Tensor,
+    running_max: _Tensor,
+    scale: _Tensor,
+    zero_point: _Tensor,
+    averaging_const: _float,
+    quant_min: _int,
+    quant_max: _int,
+    ch_axis: _int,
+    per_row_fake_quant: _bool = ...,
+    symmetric_quant: _bool = ...,
+) -> _Tensor:
+    """Move the averages of the range of `input`, choose a scale and a zero point for them, and round `input`."""
+    ...
+
 def gather(input: _Tensor, dim: _int, index: _Tensor, *, sparse_grad: _bool = ..., out: _Any = ...) -> _Tensor:
     """Gather elements along `dim`: out[i][j] = input[index[i][j]][j] for dim 0, and so on for other dims."""
     ...
@@ -1712,6 +1738,10 @@ int4: _Any
 int5: _Any
 int6: _Any
 int7: _Any
+
+def int_repr(self: _Any) -> _Tensor:
+    """Return the integers of a quantized tensor."""
+    ...
 
 def inverse(A: _Tensor, *, out: _Any = ...) -> _Tensor:
     """Return the inverse of a square matrix."""
@@ -2422,6 +2452,12 @@ def pdist(input: _Tensor, p: _float = ...) -> _Tensor:
     """Return the p-norm distances of all pairs of rows: (0, 1), (0, 2), ... (n - 2, n - 1)."""
     ...
 
+per_channel_affine: _Any
+per_channel_affine_float_qparams: _Any
+per_channel_symmetric: _Any
+per_tensor_affine: _Any
+per_tensor_symmetric: _Any
+
 def permute(input: _Tensor, dims: _Sequence[_int]) -> _Tensor:
     """Return a view with the dims in the order `dims`."""
     ...
@@ -2484,9 +2520,34 @@ def put(input: _Tensor, index: _Tensor, source: _Tensor, accumulate: _bool = ...
     """Write `source` at the indices `index` of the flattened tensor; with `accumulate`, add it."""
     ...
 
+def q_per_channel_axis(self: _Any) -> _int:
+    """Return the dim of the channels of a quantized tensor with one scale for each channel."""
+    ...
+
+def q_per_channel_scales(self: _Any) -> _Tensor:
+    """Return the scales of a quantized tensor with one scale for each channel."""
+    ...
+
+def q_per_channel_zero_points(self: _Any) -> _Tensor:
+    """Return the zero points of a quantized tensor with one scale for each channel."""
+    ...
+
+def q_scale(self: _Any) -> _float:
+    """Return the scale of a quantized tensor with one scale."""
+    ...
+
+def q_zero_point(self: _Any) -> _int:
+    """Return the integer that stands for 0 in a quantized tensor with one scale."""
+    ...
+
+qint32: _Any
+qint8: _Any
+
 def qr(input: _Tensor, some: _bool = ..., *, out: _Any = ...) -> _Any:
     """Return Q and R with Q R = input."""
     ...
+
+from torchlike import qscheme as qscheme
 
 def quantile(
     input: _Tensor,
@@ -2499,6 +2560,22 @@ def quantile(
 ) -> _Tensor:
     """Return the quantiles `q` of the elements along `dim` (default: of all elements)."""
     ...
+
+def quantize_per_channel(input: _Tensor, scales: _Tensor, zero_points: _Tensor, axis: _int, dtype: _Any) -> _Any:
+    """Quantize a float32 tensor with a scale and a zero point for each index of the dim `axis`."""
+    ...
+
+def quantize_per_tensor(input: _Tensor, scale: _float | _Tensor, zero_point: _int | _Tensor, dtype: _Any) -> _Any:
+    """Quantize a float32 tensor: each element becomes clip(round(x / scale) + zero_point)."""
+    ...
+
+def quantize_per_tensor_dynamic(input: _Tensor, dtype: _Any, reduce_range: _bool) -> _Any:
+    """Quantize a float32 tensor with the scale and the zero point that its own range determines."""
+    ...
+
+quint2x4: _Any
+quint4x2: _Any
+quint8: _Any
 
 def rad2deg(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """Convert each element from radians to degrees."""

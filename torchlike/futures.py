@@ -15,6 +15,12 @@ class Future(Generic[T]):
 
     Args:
       devices: has no effect.
+
+    >>> import torchlike as torch
+    >>> future = torch.futures.Future()
+    >>> future.set_result(3)
+    >>> future.wait()
+    3
     """
 
     def __init__(self, *, devices: Sequence[Any] | None = None) -> None:
@@ -99,7 +105,16 @@ class Future(Generic[T]):
 
 
 def collect_all(futures: Iterable[Future]) -> Future[list[Future]]:
-    """Return a future that is completed when all `futures` are completed. Its result is the list of these futures."""
+    """Return a future that is completed when all `futures` are completed. Its result is the list of these futures.
+
+    >>> import torchlike as torch
+    >>> first, second = torch.futures.Future(), torch.futures.Future()
+    >>> both = torch.futures.collect_all([first, second])
+    >>> first.set_result(1)
+    >>> second.set_result(2)
+    >>> [future.value() for future in both.wait()]
+    [1, 2]
+    """
     awaited = list(futures)
     made: Future[list[Future]] = Future()
     left, lock = [len(awaited)], threading.Lock()

@@ -62,12 +62,19 @@ def _get_torch_home() -> str:
 
 
 def get_dir() -> str:
-    """Return the folder for downloaded files; by default `TORCH_HOME`/hub."""
+    """Return the folder for downloaded files; by default `TORCH_HOME`/hub.
+
+    `TORCH_HOME` is an environment variable. It is the folder `torch` in the user's cache folder if it is not set.
+    """
     return _folder or str(Path(_get_torch_home()) / "hub")
 
 
 def set_dir(d: str | os.PathLike) -> None:
-    """Set the folder for downloaded files."""
+    """Set the folder for downloaded files.
+
+    Args:
+      d (str or path): the folder. It is created by the first download.
+    """
     global _folder
     _folder = str(Path(d).expanduser())
 
@@ -75,8 +82,22 @@ def set_dir(d: str | os.PathLike) -> None:
 def download_url_to_file(url: str, dst: str, hash_prefix: str | None = None, progress: bool = True) -> None:
     """Download a file. The target is replaced only after a complete download.
 
+    Args:
+      url (str): the address of the file.
+      dst (str or path): the path of the target. Its folder must exist.
+      hash_prefix (str, optional): the first hexadecimal digits of the file's SHA256 hash. Default: no check.
+      progress (bool, default True): show the number of bytes on standard error.
+
     Raises:
       RuntimeError: the SHA256 hash of the file does not begin with `hash_prefix`.
+
+    >>> import pathlib, tempfile, torchlike as torch
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     source, target = pathlib.Path(folder, "source"), pathlib.Path(folder, "target")
+    ...     _ = source.write_text("content")
+    ...     torch.hub.download_url_to_file(source.as_uri(), str(target), progress=False)
+    ...     target.read_text()
+    'content'
     """
     digest, target = hashlib.sha256(), Path(dst).expanduser()
     with (
@@ -108,7 +129,30 @@ def load_state_dict_from_url(
     file_name: str | None = None,
     weights_only: bool = False,
 ) -> dict[str, Any]:
-    """Load a checkpoint from a URL. The file is downloaded only if the folder does not have it yet."""
+    """Load a checkpoint from a URL. The file is downloaded only if the folder does not have it yet.
+
+    Args:
+      url (str): the address of the file.
+      model_dir (str or path, optional): the folder for the file. Default: `checkpoints` in `get_dir()`.
+      map_location: the device of the tensors, see `torch.load`.
+      progress (bool, default True): show the progress of a download.
+      check_hash (bool, default False): check a download by the SHA256 digits in its name, "name-digits.ext".
+      file_name (str, optional): the name of the file in the folder. Default: the last part of the URL.
+      weights_only (bool, default False): load tensors and plain containers only, see `torch.load`.
+
+    Returns:
+      The loaded object.
+
+    Raises:
+      RuntimeError: the file has another hash than its name says.
+
+    >>> import pathlib, tempfile, torchlike as torch
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "weights.pt")
+    ...     torch.save({"weight": torch.ones(2)}, path)
+    ...     torch.hub.load_state_dict_from_url(path.as_uri(), folder + "/cache", progress=False)
+    {'weight': tensor([1., 1.])}
+    """
     from torchlike import serialization
 
     folder = Path(model_dir or Path(get_dir()) / "checkpoints")
@@ -157,7 +201,22 @@ def list(
     *,
     source: str = "github",
 ) -> Any:
-    """Return the names of the functions in the folder's `hubconf.py`, which `load` accepts."""
+    """Return the names of the functions in the folder's `hubconf.py`, which `load` accepts.
+
+    Args:
+      github (str or path): the folder.
+      force_reload, skip_validation, trust_repo, verbose: have no effect: they concern repositories on GitHub.
+      source (str, default "github"): must be "local". PyTorch's function has no such argument.
+
+    Raises:
+      NotImplementedError: `source` is "github". Repositories on GitHub are not downloaded.
+
+    >>> import pathlib, tempfile, torchlike as torch
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pathlib.Path(folder, "hubconf.py").write_text("magnitude = abs")
+    ...     torch.hub.list(folder, source="local")
+    ['magnitude']
+    """
     module = _entries(github, source, "list")
     return [name for name, each in vars(module).items() if callable(each) and not name.startswith("_")]
 
@@ -171,7 +230,24 @@ def help(
     *,
     source: str = "github",
 ) -> str | None:
-    """Return the docstring of a function in `hubconf.py`."""
+    """Return the docstring of a function in `hubconf.py`.
+
+    Args:
+      github (str or path): the folder.
+      model (str): the name of the function.
+      force_reload, skip_validation, trust_repo: have no effect: they concern repositories on GitHub.
+      source (str, default "github"): must be "local". PyTorch's function has no such argument.
+
+    Raises:
+      NotImplementedError: `source` is "github". Repositories on GitHub are not downloaded.
+      RuntimeError: there is no such function.
+
+    >>> import pathlib, tempfile, torchlike as torch
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pathlib.Path(folder, "hubconf.py").write_text("magnitude = abs")
+    ...     torch.hub.help(folder, "magnitude", source="local")
+    'Return the absolute value of the argument.'
+    """
     return _entry(_entries(github, source, "help"), model).__doc__
 
 
@@ -188,6 +264,22 @@ def load(
 ) -> Any:
     """Call a function of the folder's `hubconf.py` and return its result.
 
-    `source` must be "local": repositories on GitHub are not supported.
+    Args:
+      repo_or_dir (str or path): the folder.
+      model (str): the name of the function.
+      *args: the positional arguments of the function.
+      source (str, default "github"): must be "local".
+      trust_repo, force_reload, verbose, skip_validation: have no effect: they concern repositories on GitHub.
+      **kwargs: the other keyword arguments of the function.
+
+    Raises:
+      NotImplementedError: `source` is "github". Repositories on GitHub are not downloaded.
+      RuntimeError: there is no such function.
+
+    >>> import pathlib, tempfile, torchlike as torch
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pathlib.Path(folder, "hubconf.py").write_text("magnitude = abs")
+    ...     torch.hub.load(folder, "magnitude", -3, source="local")
+    3
     """
     return _entry(_entries(repo_or_dir, source, "load"), model)(*args, **kwargs)

@@ -15,7 +15,16 @@ _made: dict[str, CustomOpDef] = {}
 class CustomOpDef:
     """A custom operator. `register_autograd` sets its backward function.
 
-    Without a backward function, a backward pass through the operator raises an error, unless `direct` is True.
+    Without a backward function, a backward pass through the operator raises an error, unless `direct` is True. Programs
+    call `custom_op` or `define` instead of this constructor.
+
+    Args:
+      name (str): "namespace::name".
+      fn (callable or None): the kernel. None if `register_kernel` registers the kernels.
+      mutates_args (str or sequence of str): the arguments that the kernel writes to. It has no effect: writes are
+        detected in any case.
+      device_types (str or sequence of str, optional): the device types of the kernel. None means all types without a
+        kernel of their own.
     """
 
     direct = False  # whether autograd differentiates through the kernel if no backward function is registered
@@ -23,6 +32,7 @@ class CustomOpDef:
     def __init__(self, name: str, fn: Callable | None, mutates_args: Any, device_types: Any = None) -> None:
         self._qualname, self.mutates_args = name, mutates_args
         self._kernels: dict[str | None, Callable] = {}  # by device type. The key None is for all other types.
+        self._tracked: dict[str | None, Callable] = {}  # kernels that autograd differentiates, by device type
         if fn is not None:
             self.register_kernel(device_types, fn)
         self._name = name.rpartition("::")[2]
@@ -51,7 +61,8 @@ class CustomOpDef:
         """Register the functions that compute the gradient.
 
         `setup_context(ctx, inputs, output)` is called after the kernel, and `backward(ctx, *grads)` in the backward
-        pass.
+        pass. The arguments of `setup_context` are passed by name. It has a further argument `keyword_only_inputs`, a
+        dict, if the operator has keyword-only arguments.
         """
         self._backward, self._setup_context = backward, setup_context
 
@@ -68,7 +79,7 @@ class CustomOpDef:
 
     def _kernel(self, args: tuple) -> Callable:
         """Return the kernel for the device type of the first tensor argument."""
-        type = next((each.device.type for each in args if isinstance(each, Tensor)), None)
+        type = _device_type(args)
         found = self._kernels.get(type) or self._kernels.get(None)
         if found is None:
             raise _errors.making.no_kernel(self._qualname, type or "none", [each for each in self._kernels if each])
@@ -77,19 +88,26 @@ class CustomOpDef:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         from torchlike._dtypes import modes
 
+        if self._tracked:
+            type = _device_type((*args, *kwargs.values()))
+            tracked = self._tracked.get(type) or self._tracked.get(None)
+            if tracked is not None:
+                return tracked(*args, **kwargs)
         tensors = [a for a in (*args, *kwargs.values()) if isinstance(a, Tensor)]
         as_it_is = self.direct and self._backward is None
         if as_it_is or not (modes.local.grad and any(t.requires_grad for t in tensors)):
             return self._kernel((*args, *kwargs.values()))(*args, **kwargs)
-        if kwargs:
+        kernel = self._kernel((*args, *kwargs.values()))
+        if kwargs or getattr(kernel, "__kwdefaults__", None):
             import inspect
 
-            bound = inspect.signature(self._kernel((*args, *kwargs.values()))).bind(*args, **kwargs)
+            bound = inspect.signature(kernel).bind(*args, **kwargs)
             bound.apply_defaults()
-            args = tuple(bound.arguments.values())
-        return self._function().apply(*args)
+            args, kwargs = bound.args, bound.kwargs
+        return self._function(kwargs).apply(*args)
 
-    def _function(self) -> Any:
+    def _function(self, keywords: dict[str, Any]) -> Any:
+        """Return the autograd function of a call with the keyword-only arguments `keywords`."""
         from torchlike.autograd import Function
 
         made = self
@@ -97,12 +115,13 @@ class CustomOpDef:
         class Operator(Function):
             @staticmethod
             def forward(*args: Any) -> Any:
-                return made._kernel(args)(*args)
+                return made._kernel((*args, *keywords.values()))(*args, **keywords)
 
             @staticmethod
             def setup_context(ctx: Any, inputs: tuple, output: Any) -> None:
                 if made._setup_context is not None:
-                    made._setup_context(ctx, inputs, output)
+                    named = {"keyword_only_inputs": keywords} if keywords else {}
+                    made._setup_context(ctx=ctx, inputs=inputs, **named, output=output)
 
             @staticmethod
             def backward(ctx: Any, *grads: Any) -> Any:
@@ -117,6 +136,10 @@ class CustomOpDef:
         return Operator
 
 
+def _device_type(args: tuple) -> str | None:
+    return next((each.device.type for each in args if isinstance(each, Tensor)), None)
+
+
 def custom_op(
     name: str,
     fn: Callable | None = None,
@@ -129,12 +152,28 @@ def custom_op(
 ) -> Any:
     """Define the operator `torch.ops.namespace.name` with the kernel `fn`. Return a decorator if `fn` is not given.
 
+    A second definition of the same name replaces the first.
+
     Args:
-      name: "namespace::name".
-      fn: the kernel.
-      mutates_args: the arguments that the kernel writes to. Writes are detected in any case.
-      device_types: the device type or types of the kernel. None means all types without a kernel of their own.
+      name (str): "namespace::name".
+      fn (callable, optional): the kernel.
+      mutates_args (str or iterable of str): the arguments that the kernel writes to. Writes are detected in any case.
+      device_types (str or sequence of str, optional): the device types of the kernel. None means all types without a
+        kernel of their own.
       schema, tags: metadata for PyTorch's compiler. They are ignored, since the kernel is called directly.
+
+    Returns:
+      The operator, a `CustomOpDef`.
+
+    Raises:
+      ValueError: `name` has another form.
+
+    >>> import torchlike as torch
+    >>> @torch.library.custom_op("docs::triple", mutates_args=())
+    ... def triple(x: torch.Tensor) -> torch.Tensor:
+    ...     return 3 * x
+    >>> torch.ops.docs.triple(torch.ones(2))
+    tensor([3., 3.])
     """
     if name.count("::") != 1:
         raise ValueError(f"Expected `name` to be of the form `namespace::name`, got {name!r}")
@@ -144,6 +183,31 @@ def custom_op(
     return _made[name]
 
 
+def triton_op(
+    name: str,
+    fn: Callable | None = None,
+    /,
+    *,
+    mutates_args: str | Iterable[str],
+    schema: str | None = None,
+) -> Any:
+    """Define an operator whose kernel `fn` calls kernels of Triton. Return a decorator if `fn` is not given.
+
+    It is the same as `custom_op`: the kernel is called directly. A kernel of Triton itself needs Triton and a GPU.
+
+    Args:
+      name: "namespace::name".
+      fn: the kernel.
+      mutates_args: the arguments that the kernel writes to. Writes are detected in any case.
+      schema: metadata for PyTorch's compiler. It is ignored.
+
+    >>> twice = torchlike.library.triton_op("docs::twice", lambda x: x * 2, mutates_args=())
+    >>> twice(torchlike.ones(2))
+    tensor([2., 2.])
+    """
+    return custom_op(name, fn, mutates_args=mutates_args, schema=schema)
+
+
 def _known(op: Any) -> CustomOpDef:
     found = op if isinstance(op, CustomOpDef) else _made.get(str(op))
     if found is None:
@@ -151,12 +215,42 @@ def _known(op: Any) -> CustomOpDef:
     return found
 
 
-def register_fake(op: Any, func: Callable | None = None, /, **_: Any) -> Any:
+def register_fake(
+    op: Any,
+    func: Callable | None = None,
+    /,
+    *,
+    lib: Library | None = None,
+    _stacklevel: int = 1,
+    allow_override: bool = True,
+) -> Any:
     """Call `CustomOpDef.register_fake` of the operator `op`. Return a decorator if `func` is not given.
 
     Unlike in PyTorch, the call has no effect if `op` is the name of an unknown operator. This lets libraries register
     functions for operators that are compiled for PyTorch. Only a call of such an operator raises an error.
+
+    Args:
+      op (str or CustomOpDef): the operator, or its name "namespace::name".
+      func (callable, optional): a function with the arguments of the operator that returns empty tensors like its
+        results. It is stored but not called.
+      lib, _stacklevel: have no effect: a registration lasts as long as the process.
+      allow_override (bool, default True): must be True.
+
+    Raises:
+      NotImplementedError: `allow_override` is False.
+
+    >>> import torchlike as torch
+    >>> @torch.library.custom_op("docs::doubled", mutates_args=())
+    ... def doubled(x: torch.Tensor) -> torch.Tensor:
+    ...     return 2 * x
+    >>> @torch.library.register_fake("docs::doubled")
+    ... def _(x):
+    ...     return torch.empty_like(x)
+    >>> doubled(torch.ones(2))
+    tensor([2., 2.])
     """
+    if not allow_override:
+        raise _errors.arguments.unsupported("library.register_fake", "allow_override")
     if isinstance(op, str) and op not in _made:
         return (lambda fn: fn) if func is None else func
     known = _known(op)
@@ -164,12 +258,62 @@ def register_fake(op: Any, func: Callable | None = None, /, **_: Any) -> Any:
 
 
 def register_kernel(op: Any, device_types: Any, func: Callable | None = None, /) -> Any:
-    """Call `CustomOpDef.register_kernel` of the operator `op`."""
+    """Call `CustomOpDef.register_kernel` of the operator `op`.
+
+    Args:
+      op (str or CustomOpDef): the operator, or its name "namespace::name".
+      device_types (str, sequence of str or None): the device types of the kernel. None means all types without a kernel
+        of their own.
+      func (callable, optional): the kernel.
+
+    Returns:
+      `func`, or a decorator if `func` is not given.
+
+    Raises:
+      RuntimeError: there is no such operator.
+
+    >>> import torchlike as torch
+    >>> @torch.library.custom_op("docs::halved", mutates_args=(), device_types="cuda")
+    ... def halved(x: torch.Tensor) -> torch.Tensor:
+    ...     return x / 2
+    >>> @torch.library.register_kernel("docs::halved", "cpu")
+    ... def _(x):
+    ...     return x / 2
+    >>> halved(torch.ones(2))
+    tensor([0.5000, 0.5000])
+    """
     return _known(op).register_kernel(device_types, func)
 
 
-def register_autograd(op: Any, backward: Callable, /, *, setup_context: Callable | None = None, **_: Any) -> None:
-    """Call `CustomOpDef.register_autograd` of the operator `op`."""
+def register_autograd(
+    op: Any, backward: Callable, /, *, setup_context: Callable | None = None, lib: Library | None = None
+) -> None:
+    """Call `CustomOpDef.register_autograd` of the operator `op`.
+
+    Args:
+      op (str or CustomOpDef): the operator, or its name "namespace::name".
+      backward (callable): `backward(ctx, *grads)`. It returns the gradients of the arguments.
+      setup_context (callable, optional): `setup_context(ctx, inputs, output)`. It is called after the kernel and saves
+        tensors for `backward`.
+      lib: has no effect: a registration lasts as long as the process.
+
+    Raises:
+      RuntimeError: there is no such operator.
+
+    >>> import torchlike as torch
+    >>> @torch.library.custom_op("docs::square", mutates_args=())
+    ... def square(x: torch.Tensor) -> torch.Tensor:
+    ...     return x * x
+    >>> def save(ctx, inputs, output):
+    ...     ctx.save_for_backward(*inputs)
+    >>> def backward(ctx, grad):
+    ...     return 2 * grad * ctx.saved_tensors[0]
+    >>> torch.library.register_autograd("docs::square", backward, setup_context=save)
+    >>> x = torch.tensor(3.0, requires_grad=True)
+    >>> square(x).backward()
+    >>> x.grad
+    tensor(6.)
+    """
     _known(op).register_autograd(backward, setup_context=setup_context)
 
 
@@ -185,7 +329,25 @@ _KEYS = {
 
 
 def define(qualname: str, schema: str, *, lib: Library | None = None, tags: Any = ()) -> None:
-    """Declare the operator `namespace::name`, whose kernels `impl` registers. The schema is ignored."""
+    """Declare the operator `namespace::name`, whose kernels `impl` registers.
+
+    Args:
+      qualname (str): "namespace::name", or "name" if `lib` is given.
+      schema (str): the arguments and results, such as "(Tensor x) -> Tensor". It has no effect: the kernel is called
+        with the arguments of the call.
+      lib (Library, optional): the library that gives the namespace.
+      tags: has no effect: tags are metadata for PyTorch's compiler.
+
+    Raises:
+      ValueError: the name has another form.
+      RuntimeError: the operator exists already.
+
+    >>> import torchlike as torch
+    >>> torch.library.define("docs::increment", "(Tensor x) -> Tensor")
+    >>> _ = torch.library.impl("docs::increment", "cpu", lambda x: x + 1)
+    >>> torch.ops.docs.increment(torch.zeros(2))
+    tensor([1., 1.])
+    """
     if lib is not None:
         qualname = f"{lib.ns}::{qualname}"
     if qualname.count("::") != 1:
@@ -197,10 +359,32 @@ def define(qualname: str, schema: str, *, lib: Library | None = None, tags: Any 
 
 
 def impl(qualname: Any, types: Any, func: Any = None, *, lib: Library | None = None) -> Any:
-    """Register a kernel for device types. "default" means all types. Return a decorator if `func` is not given.
+    """Register a kernel for device types. Return a decorator if `func` is not given.
 
     If the first argument is a `Library`, the second is the name of its operator, and the third is the dispatch key of
     `Library.impl`. The result is then a decorator.
+
+    Args:
+      qualname (str or Library): the name of an operator, "namespace::name", or "name" if `lib` is given.
+      types (str or sequence of str): device types or dispatch keys. "default" means all types without a kernel of their
+        own. A kernel for a key that begins with "Autograd" is called in place of the others, and autograd
+        differentiates through it.
+      func (callable, optional): the kernel.
+      lib (Library, optional): the library that gives the namespace.
+
+    Returns:
+      `func`, or a decorator if `func` is not given.
+
+    Raises:
+      RuntimeError: there is no such operator.
+
+    >>> import torchlike as torch
+    >>> torch.library.define("docs::negated", "(Tensor x) -> Tensor")
+    >>> @torch.library.impl("docs::negated", "cpu")
+    ... def negated(x):
+    ...     return -x
+    >>> torch.ops.docs.negated(torch.ones(2))
+    tensor([-1., -1.])
     """
     if isinstance(qualname, Library):
         return lambda fn: qualname.impl(types, fn, func or "")
@@ -209,16 +393,31 @@ def impl(qualname: Any, types: Any, func: Any = None, *, lib: Library | None = N
     op = _known(qualname if lib is None else f"{lib.ns}::{qualname}")
     for each in [types] if isinstance(types, str) else types:
         if each.startswith("Autograd"):
-            raise _errors.arguments.cannot(f"library.impl for {each}", "define the gradient with register_autograd")
-        op.register_kernel(_KEYS.get(each, each), func)
+            op._tracked[_KEYS.get(each.removeprefix("Autograd"), each.removeprefix("Autograd").lower())] = func
+        else:
+            op.register_kernel(_KEYS.get(each, each), func)
     return func
 
 
 class Library:
     """The operators of a namespace.
 
-    `kind` is "DEF" or "FRAGMENT" for a library that declares operators, and "IMPL" for one that only registers kernels.
-    It has no effect.
+    Args:
+      ns (str): the namespace.
+      kind (str): "DEF" or "FRAGMENT" for a library that declares operators, and "IMPL" for one that only registers
+        kernels. It has no effect otherwise.
+      dispatch_key (str, default ""): the dispatch key of kernels for which `Library.impl` is given none.
+
+    Raises:
+      ValueError: `kind` has another value.
+
+    >>> import torchlike as torch
+    >>> library = torch.library.Library("docs_library", "DEF")
+    >>> library.define("decrement(Tensor x) -> Tensor")
+    'decrement'
+    >>> library.impl("decrement", lambda x: x - 1, "CPU")
+    >>> torch.ops.docs_library.decrement(torch.ones(2))
+    tensor([0., 0.])
     """
 
     def __init__(self, ns: str, kind: str, dispatch_key: str = "") -> None:
@@ -242,8 +441,9 @@ class Library:
         allow_override: bool = True,
     ) -> None:
         """Register the kernel of an operator for a dispatch key such as "CPU" or "CompositeImplicitAutograd"."""
-        if with_keyset:
-            raise _errors.arguments.unsupported("Library.impl", "with_keyset")
+        for name, wrong in (("with_keyset", with_keyset), ("allow_override", not allow_override)):
+            if wrong:
+                raise _errors.arguments.unsupported("Library.impl", name)
         impl(op_name, [dispatch_key or self.dispatch_key or "default"], fn, lib=self)
 
 
@@ -261,5 +461,12 @@ class _OpNamespace:
 
 
 def namespace(name: str) -> _OpNamespace | None:
-    """Return the object with the custom operators of a namespace, or None if the namespace has no operators."""
+    """Return the object with the custom operators of a namespace, or None if the namespace has no operators.
+
+    Args:
+      name (str): the namespace.
+
+    >>> namespace("unknown") is None
+    True
+    """
     return _OpNamespace(name) if any(each.startswith(f"{name}::") for each in _made) else None

@@ -11,10 +11,44 @@ from typing import Any
 import torchlike
 from torchlike import _errors
 from torchlike._composite.nn import native_functions
+from torchlike._quantized._namespace import quantized as quantized
+
+
+class OpOverload:
+    """An overload of an ATen operator, such as `torch.ops.aten.add.Tensor`. Calls run the operator."""
+
+    def __init__(self, packet: _Operator, overload: str) -> None:
+        self.overloadpacket, self._overloadname, self.namespace = packet, overload, "aten"
+        self.__name__, self.__module__ = f"{packet.__name__}.{overload}", "torch.ops.aten"
+        self.__qualname__ = self.__name__
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.overloadpacket(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<OpOverload(op='aten.{self.overloadpacket.__name__}', overload='{self._overloadname}')>"
+
+    def __str__(self) -> str:
+        return f"aten.{self.__name__}"
+
+    def __reduce__(self) -> Any:
+        return _overload, (self.overloadpacket.__name__, self._overloadname)
+
+    def __deepcopy__(self, memo: Any) -> OpOverload:
+        return self
+
+    def name(self) -> str:
+        """Return the qualified name, such as `aten::add.Tensor`."""
+        suffix = "" if self._overloadname == "default" else f".{self._overloadname}"
+        return f"aten::{self.overloadpacket.__name__}{suffix}"
+
+
+def _overload(name: str, overload: str) -> OpOverload:
+    return getattr(getattr(aten, name), overload)
 
 
 class _Operator:
-    """An ATen operator. An overload name, such as `default`, is an attribute that returns the operator itself."""
+    """An ATen operator. An overload name, such as `default`, is an attribute."""
 
     def __init__(self, name: str, function: Callable) -> None:
         self.__name__, self._function = name, function
@@ -22,18 +56,35 @@ class _Operator:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._function(*args, **kwargs)
 
-    def __getattr__(self, overload: str) -> _Operator:
+    def __getattr__(self, overload: str) -> OpOverload:
         if overload.startswith("__"):
             raise AttributeError(overload)
-        return self
+        made = self.__dict__[overload] = OpOverload(self, overload)
+        return made
 
     def __repr__(self) -> str:
         return f"aten.{self.__name__}"
 
 
+def _slice(input: Any, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Any:
+    return input[(slice(None),) * (dim % input.ndim) + (slice(start, end, step),)]
+
+
+_MORE: dict[str, Callable] = {  # operators without a public function of their name and arguments
+    "slice": _slice,
+    "silu": lambda input: torchlike.nn.functional.silu(input),
+    "_softmax": lambda input, dim, half_to_float: torchlike.softmax(input, dim),
+    "_log_softmax": lambda input, dim, half_to_float: torchlike.log_softmax(input, dim),
+    "repeat": lambda input, repeats: input.repeat(repeats),
+    "view": lambda input, size: input.view(size),
+    "expand": lambda input, size, implicit=False: input.expand(size),
+    "permute": lambda input, dims: input.permute(dims),
+}
+
+
 class _Aten:
     def __getattr__(self, name: str) -> _Operator:
-        function = native_functions.OPS.get(name) or getattr(torchlike, name, None)
+        function = _MORE.get(name) or native_functions.OPS.get(name) or getattr(torchlike, name, None)
         if function is None and name.endswith("_"):  # in-place operators are methods
             function = getattr(torchlike.Tensor, name, None)
         if not callable(function):

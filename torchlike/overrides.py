@@ -44,6 +44,28 @@ def has_torch_function_variadic(*args: Any) -> bool:
     return has_torch_function(args)
 
 
+def is_tensor_method_or_property(func: Callable) -> bool:
+    """Return whether a function is a method of tensors, or reads a property of tensors.
+
+    Args:
+      func: the function, for example the first argument of a `__torch_function__`.
+
+    >>> import torchlike as torch
+    >>> torch.overrides.is_tensor_method_or_property(torch.Tensor.add)
+    True
+    >>> torch.overrides.is_tensor_method_or_property(torch.add)
+    False
+    """
+    return getattr(func, "__name__", "") == "__get__" or func in _methods()
+
+
+@functools.cache
+def _methods() -> frozenset[Any]:
+    """Return the functions that are methods of tensors, without the protocols of overrides and those of `object`."""
+    found = [getattr(Tensor, name) for name in dir(Tensor) if name not in ("__class__", "__torch_function__")]
+    return frozenset(each for each in found if callable(each) and hasattr(each, "__name__"))
+
+
 def is_tensor_like(inp: Any) -> bool:
     """Return whether `inp` is a tensor or has a `__torch_function__`."""
     return isinstance(inp, Tensor) or hasattr(inp, "__torch_function__")
@@ -110,6 +132,33 @@ def handle_torch_function(public_api: Callable, relevant_args: Iterable, *args: 
         f"no implementation found for '{public_api.__module__}.{public_api.__name__}' on types that implement "
         f"__torch_function__: {list(types)}"
     )
+
+
+def wrap_torch_function(dispatcher: Callable) -> Callable:
+    """Return a decorator that makes a Python function call the `__torch_function__` of its arguments.
+
+    Args:
+      dispatcher: takes the arguments of the function and returns a sequence of those that may override it.
+
+    >>> import torchlike as torch
+    >>> @torch.overrides.wrap_torch_function(lambda x: (x,))
+    ... def double(x):
+    ...     return x * 2
+    >>> double(torch.ones(2))
+    tensor([2., 2.])
+    """
+
+    def decorate(func: Callable) -> Callable:
+        @functools.wraps(func)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            relevant = dispatcher(*args, **kwargs)
+            if has_torch_function(relevant):
+                return handle_torch_function(wrapped, relevant, *args, **kwargs)
+            return func(*args, **kwargs)
+
+        return wrapped
+
+    return decorate
 
 
 def _answer(arg: Any, func: Callable, types: tuple[type, ...], args: tuple, kwargs: dict) -> Any:

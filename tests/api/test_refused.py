@@ -7,11 +7,8 @@ import torchlike
 from tests.oracle import both
 
 NAMES = (
-    "quantize_per_tensor",
-    "quantize_per_channel",
-    "qint8",
-    "quint4x2",
-    "quantization",
+    "quantized_gru",
+    "quantized_max_pool2d",
     "QInt8Storage",
     "nested",
     "_nested_from_padded",
@@ -25,14 +22,6 @@ def test_names(name):
         getattr(torchlike, name)
 
 
-@pytest.mark.parametrize("name", ["int_repr", "q_scale", "qscheme"])
-def test_methods(name):
-    t = torchlike.ones(2)
-    assert hasattr(torch.Tensor, name) and not hasattr(t, name) and not hasattr(torchlike.Tensor, name)
-    with pytest.raises(NotImplementedError, match=rf"^Tensor\.{name}: quantized tensors are not supported"):
-        getattr(t, name)
-
-
 def test_no_refused_name_exists_here():
     for name in vars(torchlike):
         torchlike._api.refused.refuse("torch", name)
@@ -42,3 +31,20 @@ def test_no_refused_name_exists_here():
 def test_there_are_no_named_tensors(factory):
     both(lambda torch: getattr(torch, factory)(2, 3, names=("a", "b")))
     both(lambda torch: torch.full((2, 3), 1.0, names=("a", "b")))
+
+
+def _unusable():
+    from torchlike.package import PackageExporter, PackageImporter
+    from torchlike.utils.mobile_optimizer import optimize_for_mobile
+
+    return {
+        "package.PackageExporter": lambda: PackageExporter("file"),
+        "package.PackageImporter": lambda: PackageImporter("file"),
+        "utils.mobile_optimizer.optimize_for_mobile": lambda: optimize_for_mobile(torchlike.nn.ReLU()),
+    }
+
+
+@pytest.mark.parametrize("name", list(_unusable()))
+def test_names_that_can_be_imported_only(name):
+    with pytest.raises(NotImplementedError, match=rf"^torch\.{name} is not supported by torchlike; use|; save"):
+        _unusable()[name]()

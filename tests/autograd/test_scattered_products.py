@@ -9,6 +9,8 @@ import torch
 
 import torchlike
 
+pytestmark = pytest.mark.filterwarnings("ignore:index_reduce:UserWarning")
+
 PLACES = [0, 1, 0, 2, 0, 1]
 SOURCES = {
     "no zero": [0.5, -1.5, 2.0, 3.0, -0.5, 1.25],

@@ -42,11 +42,10 @@ def test_what_is_not_pytorchs_is_not_listed(checked, program):
 
 
 def test_methods_of_variables_that_are_tensors(checked):
-    code = "import torch\nx = torch.zeros(3)\ndef f():\n    return x.view(3), x.int_repr(), x.no_such()\n"
+    code = "import torch\nx = torch.zeros(3)\ndef f():\n    return x.view(3), x.no_such()\n"
     assert statuses(checked(code)) == {
         "torch.zeros": "supported",
         "torch.Tensor.view": "supported",
-        "torch.Tensor.int_repr": "refused",
         "torch.Tensor.no_such": "missing",
     }
 

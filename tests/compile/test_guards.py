@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
+import numpy as np
 import pytest
 
 import torchlike
 from torchlike import _native
+from torchlike._compile import object_kinds, reach
 from torchlike._compile.guards import Attributes, Guards
 from torchlike._compile.reach import Reach
 
@@ -128,6 +130,26 @@ def test_c_tells_what_is_empty(same):
         assert same.empty(many) and same.empty([])
         for i, full in [(9, {1: 2}), (13, OrderedDict(a=1)), (29, [0])]:
             assert not same.empty([*many[:i], full, *many[i + 1 :]])
+
+
+def test_code_that_reaches_too_many_objects_is_not_captured(monkeypatch):
+    monkeypatch.setattr(reach, "MOST_VISITED", 100)
+    many = [[i] for i in range(200)]
+    f = torchlike.compile(lambda x: x * many[1][0])
+    assert [f(torchlike.ones(1)).item() for _ in range(3)] == [1.0] * 3
+    assert f.explained().reasons == ("its code can reach more than 100 objects",)
+
+
+@pytest.mark.parametrize("kind", [np.random.RandomState, np.random.Generator])
+def test_states_of_generators_are_compared_in_full(kind):
+    bits = [np.random.MT19937(0), np.random.MT19937(0)]
+    first, second = map(kind, bits)
+    assert object_kinds.random_state(first) == object_kinds.random_state(second)
+    changed = bits[1].state
+    changed["state"]["key"][300] += 1
+    bits[1].state = changed
+    with np.printoptions(threshold=10):
+        assert object_kinds.random_state(first) != object_kinds.random_state(second)
 
 
 WRONG = {

@@ -31,7 +31,9 @@ def main() -> None:
     if asked.update or len(entries) == len(load()):
         known = report.read() if report.DATA.exists() else {}
         merged = report.merged(known, results, asked.executor)
-        report.write({entry.name: merged[entry.name] for entry in load() if entry.name in merged})
+        ordered = {entry.name: merged[entry.name] for entry in load() if entry.name in merged}
+        report.write(ordered)
+        report.PAGE.write_text(report.page(ordered), encoding="utf-8")
 
 
 def _arguments() -> argparse.Namespace:

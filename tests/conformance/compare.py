@@ -34,6 +34,11 @@ def difference(
             return f"{len(ours)} results, not {len(theirs)}"
         found = (difference(a, b, views_of, values) for a, b in zip(ours, theirs))
         return next((text for text in found if text), None)
+    if isinstance(theirs, dict) and isinstance(ours, dict):
+        if list(ours) != list(theirs):
+            return f"keys {list(ours)}, not {list(theirs)}"
+        found = ((key, difference(ours[key], b, views_of, values, room)) for key, b in theirs.items())
+        return next((f"{key!r}: {text}" for key, text in found if text), None)
     return _of_objects(ours, theirs, values)
 
 
@@ -52,7 +57,7 @@ def _of_tensors(
     for fact, seen, due in facts:
         if seen != due:
             return f"{fact} {seen}, not {due}"
-    return _of_values(to_theirs(ours), theirs.detach().resolve_conj().resolve_neg().cpu(), room) if values else None
+    return of_values(to_theirs(ours), theirs.detach().resolve_conj().resolve_neg().cpu(), room) if values else None
 
 
 def _of_sparse(ours: Any, theirs: torch.Tensor, values: bool) -> str | None:
@@ -62,7 +67,8 @@ def _of_sparse(ours: Any, theirs: torch.Tensor, values: bool) -> str | None:
     return _of_tensors(ours.to_dense(), theirs.to_dense(), frozenset(), values)
 
 
-def _of_values(ours: torch.Tensor, theirs: torch.Tensor, room: torch.Tensor | None = None) -> str | None:
+def of_values(ours: torch.Tensor, theirs: torch.Tensor, room: torch.Tensor | None = None) -> str | None:
+    """Return the first difference in value of two tensors of PyTorch, or None."""
     rtol, atol = default_tolerances(ours, theirs)
     close = torch.isclose(ours, theirs, rtol=rtol, atol=atol, equal_nan=True)
     if room is not None:
@@ -83,7 +89,7 @@ def _of_objects(ours: Any, theirs: Any, values: bool) -> str | None:
     if not values:
         return None
     if isinstance(theirs, float | complex):
-        return _of_values(torch.tensor(ours, dtype=torch.complex128), torch.tensor(theirs, dtype=torch.complex128))
+        return of_values(torch.tensor(ours, dtype=torch.complex128), torch.tensor(theirs, dtype=torch.complex128))
     same = name_of(ours) == name_of(theirs) if isinstance(theirs, torch.dtype) else ours == theirs
     return None if same else f"{ours!r}, not {theirs!r}"
 

@@ -19,16 +19,15 @@ LONGEST = 150  # maximum length of a failure on the page
 Results = dict[str, Verdicts]
 
 
-def write(results: Results) -> None:
-    """Write the JSON file and the Markdown page."""
+def write(results: Results, data: Path = DATA) -> None:
+    """Write the JSON file."""
     rows = [f"{json.dumps(name)}: {json.dumps(_plain(verdicts))}" for name, verdicts in results.items()]
-    DATA.write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")
-    PAGE.write_text(page(results), encoding="utf-8")
+    data.write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")
 
 
-def read() -> Results:
-    """Return the results from the JSON file."""
-    found = json.loads(DATA.read_text("utf-8"))
+def read(data: Path = DATA) -> Results:
+    """Return the results from a JSON file."""
+    found = json.loads(data.read_text("utf-8"))
     return {name: {check: Verdict(*row) for check, row in rows.items()} for name, rows in found.items()}
 
 

@@ -74,16 +74,16 @@ def _judge_one(task: tuple[int, int | None, str]) -> tuple[str, Verdicts]:
     number, samples, executor = task
     entry = load()[number]
     if executor == "xla":
-        return entry.name, judge_compiled(entry, Limits(samples, samples, _alarm))
+        return entry.name, judge_compiled(entry, Limits(samples, samples, alarm))
     return entry.name, judge(entry, _limits(samples))
 
 
 def _limits(samples: int | None) -> Limits:
-    return Limits(samples, samples and (samples + 1) // 2, _alarm)
+    return Limits(samples, samples and (samples + 1) // 2, alarm)
 
 
 @contextlib.contextmanager
-def _alarm() -> Iterator[None]:
+def alarm() -> Iterator[None]:
     """Raise `TimeoutError` in a block that uses too much CPU time."""
 
     def stop(*_: object) -> None:

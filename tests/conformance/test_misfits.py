@@ -6,6 +6,8 @@ Their errors are torchlike's own, and there are no more differences than recorde
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 
 import pytest
 
@@ -48,3 +50,11 @@ def test_a_foreign_error_is_seen():
         np.broadcast_shapes((2,), (3,))
     assert misfits.is_foreign(caught.value)
     assert not misfits.is_foreign(ValueError("ours"))
+
+
+def test_a_warning_that_is_an_error_remains_itself():
+    program = "import {0}; {0}.cross({0}.ones(3), {0}.ones(3))"  # a process of its own: the warning is given once
+    for library in ("torch", "torchlike"):
+        command = [sys.executable, "-W", "error::UserWarning", "-c", program.format(library)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode and "UserWarning: Using torch.cross without specifying the dim" in done.stderr

@@ -106,7 +106,8 @@ def arguments(x: Any, made: Callable[[torch.Tensor], Any] | None = None) -> Any:
     if isinstance(x, torch.Size):
         return torchlike.Size(x)
     if isinstance(x, tuple) and hasattr(x, "_fields"):
-        return type(x)(*[arguments(item, made) for item in x])
+        own = torchlike.nn.utils.rnn.PackedSequence if isinstance(x, torch.nn.utils.rnn.PackedSequence) else type(x)
+        return own(*[arguments(item, made) for item in x])
     if isinstance(x, list | tuple):
         return type(x)([arguments(item, made) for item in x])
     if isinstance(x, dict):
@@ -123,6 +124,10 @@ def _simple(x: Any) -> Any:
         return torchlike.device(str(x))
     if isinstance(x, torch.Generator):
         return torchlike.Generator().manual_seed(x.initial_seed())
+    if isinstance(x, type) and x.__module__.startswith("torch.optim."):
+        return _walk(torchlike, f"{x.__module__}.{x.__name__}".removeprefix("torch."))
+    if callable(x) and getattr(torch.nn.functional, getattr(x, "__name__", ""), None) is x:
+        return getattr(torchlike.nn.functional, x.__name__)
     if type(x).__module__.startswith("torch.nn.modules"):
         return _of_networks(x, getattr(torchlike.nn, type(x).__name__))
     return x
@@ -132,9 +137,23 @@ def _of_networks(theirs: Any, ours: type) -> Any:
     """Translate an options object by its fields, or a module without tensors by its constants."""
     if dataclasses.is_dataclass(theirs):
         return ours(**{f.name: _simple(getattr(theirs, f.name)) for f in dataclasses.fields(theirs)})
+    if isinstance(theirs, torch.nn.TransformerEncoderLayer):
+        return _of_layers(theirs, ours)
     made = ours()
     for name in theirs.__constants__:
         setattr(made, name, _simple(getattr(theirs, name)))
+    return made
+
+
+def _of_layers(theirs: torch.nn.TransformerEncoderLayer, ours: type) -> Any:
+    """Translate a layer of a transformer with its parameters."""
+    attention, linear, first = theirs.self_attn, theirs.linear1, theirs.norm1
+    options = {"dropout": theirs.dropout.p, "layer_norm_eps": first.eps, "bias": linear.bias is not None}
+    options |= {"batch_first": attention.batch_first, "norm_first": theirs.norm_first}
+    activation = getattr(torchlike.nn.functional, theirs.activation.__name__)
+    made = ours(attention.embed_dim, attention.num_heads, linear.out_features, activation=activation, **options)
+    made = made.to(_simple(linear.weight.dtype))
+    made.load_state_dict({name: to_ours(t) for name, t in theirs.state_dict().items()})
     return made
 
 

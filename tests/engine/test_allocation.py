@@ -202,6 +202,7 @@ def test_a_size_beyond_64_bits(code):
     assert error_of(L, code) == (kind, text.split("\n")[0] + '"')  # PyTorch adds a trace of C++
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.filterwarnings("ignore:torch.range")
 @pytest.mark.parametrize("code", [*lines(CREATED), *lines(OPERATORS)])
 def test_too_large_for_an_accelerator(code, gpu):
@@ -337,6 +338,7 @@ def test_compiled_functions(gpu):
             step(x, N)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
 @pytest.mark.parametrize(
     "code",

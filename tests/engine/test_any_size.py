@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from typing import Any
 
 import jax
@@ -52,6 +54,26 @@ def test_the_third_size_is_not_traced():
             softmax.check(3, n)
         counts.append(len(softmax.traces))
     assert min(counts) == 2 and sorted(counts)[4] <= 4
+
+
+def test_a_trace_keeps_no_variables_of_the_caller_alive():
+    family = Counted(lambda x: jax.nn.softmax(x - jnp.mean(x, 0)))
+
+    class Variable:
+        pass
+
+    def caller() -> weakref.ref:
+        variable = Variable()
+        for n in (5, 7):
+            family.check(3, n)
+        return weakref.ref(variable)
+
+    gc.disable()
+    try:
+        assert caller()() is None
+    finally:
+        gc.enable()
+    assert len(family.traces) == 2
 
 
 def test_one_is_another_formula():

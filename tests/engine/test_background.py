@@ -57,6 +57,7 @@ def test_a_long_compile_replaces_the_interpreter_after_a_fixed_number_of_runs(lo
     torch.testing.assert_close(torch.tensor(losses), torch.tensor(wanted))
 
 
+@pytest.mark.long
 def test_the_number_of_runs_does_not_depend_on_the_duration_of_the_compile(long, monkeypatch):
     quick, _ = _train(costs.REPLACE + 2)
     make = executor.executable_of
@@ -95,6 +96,7 @@ def test_deterministic_training_is_compiled_at_once(is_long, monkeypatch):
         torch.use_deterministic_algorithms(False)
 
 
+@pytest.mark.long
 def test_shapes_that_take_turns_are_not_compiled_after_few_runs(long):
     model, used = _model(), []
     for i in range(2 * costs.REPLACE):

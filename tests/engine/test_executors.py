@@ -163,6 +163,7 @@ def test_small_recurrent_layers_are_interpreted_when_they_repeat():
     assert _compiles(lambda: [train_wide() for _ in range(costs.REPLACE + 1)]) == 1
 
 
+@pytest.mark.filterwarnings("ignore:index_reduce:UserWarning")
 def test_operators_that_are_written_for_jax_are_interpreted_too():
     """Operators whose kernels call JAX functions are interpreted too.
 

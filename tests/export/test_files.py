@@ -14,7 +14,7 @@ import torch as pytorch
 
 import torchlike as torch
 from tests.house.source import ROOT
-from torchlike.export import Dim, export, load, save
+from torchlike.export import Dim, _parsing, export, load, save
 
 nn = torch.nn
 Pair = namedtuple("Pair", "first second")
@@ -60,7 +60,9 @@ def test_a_program_runs_in_a_process_without_its_source(tmp_path):
     source.unlink()
     paths = [str(tmp_path / name) for name in ("net.pt2", "x.pt", "y.pt")]
     subprocess.run([sys.executable, "-c", LOADER, *paths], check=True, cwd=ROOT, env={"PYTHONPATH": str(ROOT)})
-    np.testing.assert_allclose(torch.load(paths[2]).numpy(), module(x).detach().numpy(), rtol=1.3e-6, atol=1e-6)
+    np.testing.assert_allclose(
+        torch.load(paths[2]).detach().numpy(), module(x).detach().numpy(), rtol=1.3e-6, atol=1e-6
+    )
 
 
 def test_containers_and_constants_survive():
@@ -144,7 +146,7 @@ class Runs:
         return (exec, ("raise SystemExit('executed')",))
 
 
-def changed(data: bytes, rng: random.Random) -> bytes:
+def changed(data: bytes, rng: random.Random, structure: str = "structure.json") -> bytes:
     """Return a damaged or hostile archive: other bytes, other members, or other contents of the structure."""
     kind = rng.choice(["bytes", "cut", "member", "structure", "pickle"])
     if kind == "bytes":
@@ -162,7 +164,7 @@ def changed(data: bytes, rng: random.Random) -> bytes:
         pytorch.save(Runs(), file)
         members["weights.pt"] = file.getvalue()
     elif kind == "structure":
-        members["structure.json"] = json.dumps(_mutated(json.loads(members["structure.json"]), rng)).encode()
+        members[structure] = json.dumps(_mutated(json.loads(members[structure]), rng)).encode()
     else:
         part = bytearray(members[name])
         for _ in range(rng.randint(1, 8)):
@@ -215,3 +217,22 @@ def test_hostile_archives_run_nothing_and_crash_nothing(seed, tmp_path):
         [sys.executable, "-c", ATTACK, *map(str, files)], cwd=ROOT, capture_output=True, text=True, errors="replace"
     )
     assert done.stdout == "alive\n", f"exit status {done.returncode}: {done.stderr[-1500:]}"
+
+
+def test_a_program_that_cannot_be_parsed_in_time_is_refused(monkeypatch):
+    file = io.BytesIO(written(export(net(), (torch.randn(2, 6),))))
+    monkeypatch.setattr(_parsing, "_parsed", set())
+    monkeypatch.setattr(_parsing, "SECONDS", 0.01)
+    with pytest.raises(RuntimeError, match=r"takes more than 0\.01 seconds"):
+        load(file)
+    monkeypatch.setattr(_parsing, "SECONDS", 60)
+    assert load(file).module()(torch.ones(2, 6)).shape == (2, 2)
+
+
+def test_an_error_or_a_crash_of_the_parser_refuses_the_file(monkeypatch):
+    with pytest.raises(RuntimeError, match=r"the program is damaged: .*Error"):
+        _parsing.check_parses([b"ML\xefR" + bytes(100)])
+    crashed = subprocess.CompletedProcess([], -11, b"", b"")
+    monkeypatch.setattr(_parsing.subprocess, "run", lambda *args, **kwargs: crashed)
+    with pytest.raises(RuntimeError, match="exit status -11"):
+        _parsing.check_parses([b"anything"])

@@ -1,10 +1,13 @@
 """Exported programs compute what their modules compute, at other sizes too."""
 
+import copy
+import io
+
 import numpy as np
 import pytest
 
 import torchlike as torch
-from torchlike.export import Dim, export
+from torchlike.export import Dim, export, load, save
 from torchlike.nn import functional as F
 
 torch.manual_seed(0)
@@ -163,3 +166,32 @@ def test_inputs_and_results_keep_their_containers():
         program({"a": x, "b": (x, x)}, scale=torch.tensor(2.0), flag=True)
     with pytest.raises(ValueError, match="tree spec"):
         program({"a": x, "b": [x, x]}, **kwargs)
+
+
+def test_a_module_trains_as_its_source():
+    net = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 2))
+    program = export(net, (torch.randn(2, 6),), dynamic_shapes=({0: Dim("b")},))
+    file = io.BytesIO()
+    save(program, file, vjp_order=1)
+    file.seek(0)
+    copies = [program.module(), load(file).module(), copy.deepcopy(program.module())]
+    x = torch.randn(5, 6)
+    for module in (net, *copies):
+        optimizer = torch.optim.SGD(module.parameters(), lr=0.1)
+        for _ in range(3):
+            optimizer.zero_grad()
+            module(x).square().mean().backward()
+            optimizer.step()
+    for module in copies:
+        for name, parameter in module.named_parameters():
+            torch.testing.assert_close(parameter, net.get_parameter(name))
+
+
+def test_a_program_saved_without_its_gradient_says_so():
+    file = io.BytesIO()
+    save(export(nn.Linear(3, 2), (torch.randn(2, 3),)), file)
+    file.seek(0)
+    result = load(file).module()(torch.randn(2, 3))
+    assert result.requires_grad
+    with pytest.raises(RuntimeError, match="vjp_order=1"):
+        result.sum().backward()

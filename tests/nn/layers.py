@@ -191,6 +191,8 @@ LOSSES = [
     ("nn.CrossEntropyLoss()", [(3, 4), CLASSES]),
     ("nn.CrossEntropyLoss(label_smoothing=0.1, ignore_index=1, reduction='sum')", [(3, 4), CLASSES]),
     ("nn.CrossEntropyLoss(weight=T.tensor([0.1, 0.2, 0.3, 0.4]))", [(3, 4), CLASSES]),
+    ("nn.LinearCrossEntropyLoss(4, 5, bias=True, label_smoothing=0.1)", [(3, 4), CLASSES]),
+    ("nn.LinearCrossEntropyLoss(4, 4, weight=T.tensor([0.1, 0.2, 0.3, 0.4]))", [(3, 4), CLASSES]),
     ("nn.CrossEntropyLoss()", [(3, 4), PROBABILITIES]),
     ("nn.PoissonNLLLoss(full=True)", [(3, 4), POSITIVE]),
     ("nn.GaussianNLLLoss(full=True)", [*PAIR, POSITIVE]),

@@ -35,3 +35,31 @@ def test_a_number_of_rows_beside_a_method_must_be_its_own():
         return torch.nn.functional.linear_cross_entropy(x, w, target, options=options)
 
     both(program)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "",
+        "bias=True, weight=torch.tensor([0.5, 1.0, 2.0])",
+        "out_features=(2,), bias=True",
+        "ignore_index=1, reduction='none'",
+        "label_smoothing=0.1, reduction='sum', dtype=torch.float64",
+        "options=torch.nn.LinearCrossEntropyOptions(batch_chunk_size=2)",
+    ],
+)
+def test_the_layer_holds_the_linear_layer(arguments):
+    def program(torch):
+        torch.manual_seed(0)
+        loss = eval(f"torch.nn.LinearCrossEntropyLoss(4, 3, {arguments})")
+        x = torch.arange(20, dtype=loss.linear.weight.dtype).reshape(5, 4).requires_grad_()
+        value = loss(x, torch.arange(5 * (2 if loss.out_features else 1)).reshape(5, *loss.out_features) % 3)
+        value.sum().backward()
+        return repr(loss), list(loss.state_dict()), value.detach(), x.grad, [p.grad for p in loss.parameters()]
+
+    both(program)
+
+
+@pytest.mark.parametrize("arguments", ["weight=torch.ones(4)", "label_smoothing=1.5", "reduction='sum', bias=1"])
+def test_the_layer_checks_its_arguments(arguments):
+    both(lambda torch: repr(eval(f"torch.nn.LinearCrossEntropyLoss(4, 3, {arguments})")))

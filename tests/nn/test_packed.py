@@ -3,6 +3,7 @@
 import random
 
 import pytest
+import torch
 
 import torchlike
 from tests.nn.twins import agree, execute, numbers
@@ -138,6 +139,12 @@ def test_autocast(kind, lengths):
         output.data.float().sum().backward()
         return [output.data, state, net.weight_ih_l0.grad]
 
+    try:
+        run(torch)
+    except RuntimeError as error:  # oneDNN has no bfloat16 layers for some processors
+        assert "primitive descriptor" in str(error)
+        assert run(torchlike)[0].dtype is torchlike.bfloat16
+        return
     agree(run, rtol=5e-2, atol=5e-2)  # the steps are rounded in other places (docs/differences.md)
 
 

@@ -12,7 +12,6 @@ from tests.oracle import both
 
 MODULES = [f"nn.modules.{each.name}" for each in pkgutil.iter_modules(torchlike.nn.modules.__path__)]
 MODULES = [name for name in MODULES if "._" not in name and importlib.util.find_spec(f"torch.{name}")]
-LACKING = {"LinearCrossEntropyLoss", "LinearCrossEntropyOptions"}
 PROGRAMS = {
     "_EXTRA_STATE_KEY_SUFFIX": lambda nn: nn.modules.module._EXTRA_STATE_KEY_SUFFIX,
     "_reverse_repeat_tuple": lambda nn: nn.modules.utils._reverse_repeat_tuple((1, 2, 3), 2),
@@ -72,4 +71,4 @@ def test_the_old_arguments_of_losses_warn():
 @pytest.mark.parametrize("name", ["nn.modules", *MODULES])
 def test_all(name):
     theirs, ours = (importlib.import_module(f"{library.__name__}.{name}").__all__ for library in (torch, torchlike))
-    assert [each for each in theirs if each not in LACKING] == ours
+    assert theirs == ours

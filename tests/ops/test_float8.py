@@ -222,6 +222,7 @@ REFUSED = (
     "relu",
 )
 ARGUMENTS = {
+    "cross": lambda a, L: (a, 0),
     "lerp": lambda a, L: (a, 0.5),
     "gather": lambda a, L: (0, L.tensor([0])),
     "take": lambda a, L: (L.tensor([0]),),
@@ -231,7 +232,7 @@ ARGUMENTS = {
     **dict.fromkeys(("cumsum", "cumprod", "logsumexp", "flip"), lambda a, L: (0,)),
     **dict.fromkeys(("fmod", "remainder"), lambda a, L: (2,)),
 }
-TWO = {"add", "sub", "maximum", "div", "true_divide", "dot", "cross", "copysign"}
+TWO = {"add", "sub", "maximum", "div", "true_divide", "dot", "copysign"}
 SHAPES = {"tril": (2, 2), "triu": (2, 2), "trace": (2, 2), "bmm": (1, 2, 2), "mv": (2, 2), "cross": (3,)}
 FUNCTIONS = {
     "arange": lambda L, d: L.arange(3, dtype=d),

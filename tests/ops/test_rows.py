@@ -86,6 +86,7 @@ def _sentence(error: Exception) -> tuple[str, str]:
 # -- gradients ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("key", JUDGED)
 def test_gradients(key):
     samples = [s for s in good(key) if s.gradient]

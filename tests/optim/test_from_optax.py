@@ -67,6 +67,7 @@ def grads_of(params, seed):
     return arrays(seed)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 @pytest.mark.parametrize("name", MAKERS)
 def test_twenty_steps(name, dtype):

@@ -57,6 +57,7 @@ IN_GATE = lambda each: each[0] in ("SGD", "Adam", "Adagrad")
 HOLD = [a_dictionary, a_state_dictionary, tensors, a_counter, all_of_it, a_parameter_s, another_optimizer_s]
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("compiles", [False, True], ids=["recorded", "compiled"])
 @pytest.mark.parametrize("hold", HOLD, ids=[hold.__name__ for hold in HOLD])
 @pytest.mark.parametrize("name, options", gated(ONE_EACH, IN_GATE), ids=[name for name, _ in ONE_EACH])

@@ -126,11 +126,28 @@ def test_same_complaint(name):
     assert ours != (None, [])
 
 
-def test_unsupported_options_say_so():
-    for name in NAMES:
-        if "capturable" in inspect.signature(getattr(torch.optim, name)).parameters:
-            with pytest.raises(NotImplementedError, match="capturable"):
-                getattr(torchlike.optim, name)([one(torchlike)], capturable=True)
+CAPTURABLE = [name for name in NAMES if "capturable" in inspect.signature(getattr(torch.optim, name)).parameters]
+
+
+def first_step(lib, name, **options):
+    param = one(lib)
+    param.grad = lib.ones_like(param)
+    getattr(lib.optim, name)([param], **options).step()
+
+
+@pytest.mark.parametrize("foreach", [None, True])
+@pytest.mark.parametrize("name", CAPTURABLE)
+def test_capturable_is_refused_by_the_first_step_on_the_cpu(name, foreach):
+    options = dict(capturable=True, foreach=foreach)
+    ours, theirs = (outcome(lambda lib=lib: first_step(lib, name, **options)) for lib in LIBRARIES)
+    assert ours == theirs
+    assert ours[0] is not None
+
+
+def test_capturable_is_refused_on_other_devices(monkeypatch):
+    monkeypatch.setattr(torchlike.Tensor, "device", property(lambda self: torchlike.device("cuda", 0)))
+    with pytest.raises(NotImplementedError, match="capturable"):
+        torchlike.optim.Adam([one(torchlike)], capturable=True)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -398,10 +415,26 @@ def test_a_subclass_of_ones_own():
         np.testing.assert_allclose(param.detach().numpy(), start - 0.5 * np.sign(grad), rtol=1e-6)
 
 
-def test_duplicates_cannot_be_stepped():
+@pytest.mark.filterwarnings("ignore:optimizer contains a parameter group with duplicate")
+@pytest.mark.parametrize("name, options", ONE_EACH, ids=lambda each: each if isinstance(each, str) else "")
+def test_duplicates_are_stepped_one_after_the_other(name, options):
+    found = []
+    for lib in LIBRARIES:
+        first, second = one(lib), one(lib)
+        optimizer = getattr(lib.optim, name)([first, second, first], **options)
+        for step in range(3):
+            give_grads(lib, [first, second], [np.full((2, 2), n, np.float32) for n in (step - 1.5, 2)])
+            optimizer.step()
+        found.append((first, second, optimizer.state_dict()))
+    same(found[0][0], found[1][0])
+    same(found[0][1], found[1][1])
+    same(found[0][2], found[1][2])
+
+
+@pytest.mark.filterwarnings("ignore:optimizer contains a parameter group with duplicate")
+def test_duplicates_cannot_be_stepped_together():
     param = one(torchlike)
-    with pytest.warns(UserWarning, match="duplicate parameters"):
-        optimizer = torchlike.optim.SGD([param, param])
+    optimizer = torchlike.optim.SGD([param, param], foreach=True)
     give_grads(torchlike, [param], [np.ones((2, 2), np.float32)])
     with pytest.raises(NotImplementedError, match="same parameter twice"):
         optimizer.step()

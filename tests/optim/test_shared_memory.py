@@ -56,6 +56,7 @@ SHARES = [
 ]
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("compiles", [False, True], ids=["recorded", "compiled"])
 @pytest.mark.parametrize("make, share", SHARES, ids=[f"{a.__name__}-{b.__name__}" for a, b in SHARES])
 @pytest.mark.parametrize("name, options", gated(ONE_EACH, lambda each: each[0] in ("SGD", "Adam", "Adagrad")), ids=IDS)
@@ -80,6 +81,7 @@ def test_steps(name, options, make, share, compiles):
     np.testing.assert_allclose(found[1], found[0], rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("compiles", [False, True], ids=["recorded", "compiled"])
 @pytest.mark.parametrize("name, options", ONE_EACH, ids=IDS)
 def test_parameters_have_the_same_state(name, options, compiles):

@@ -115,7 +115,7 @@ def test_python_itself_suggests_the_nearest_method():
 
 
 UNSUPPORTED = [
-    ("capturable", lambda torch: torch.optim.Adam([torch.ones(1)], capturable=True)),
+    ("layout", lambda torch: torch.zeros(2, layout=torch.sparse_coo)),
     ("pickle_module", lambda torch: torch.save({}, io.BytesIO(), pickle_module=io)),
 ]
 

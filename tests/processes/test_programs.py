@@ -29,6 +29,7 @@ LONG = [
 ]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("program", "size"), gated([*RUNS, *LONG], lambda each: each in RUNS))
 def test_processes_print_the_same(program, size):
     theirs, ours = compared(program, size)

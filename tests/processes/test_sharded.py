@@ -39,6 +39,7 @@ TOLERANCES = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("program", "size"), RUNS)
 def test_processes_agree(program, size):
     theirs, ours = compared(program, size)

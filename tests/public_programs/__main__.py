@@ -34,8 +34,8 @@ INTRODUCTION = f"""# Public programs
 Written by `python -m tests.public_programs FOLDER`. Each program is a public training script, run unmodified on small
 synthetic data, with one seed in both libraries, for at most {STEPS} backward passes. The difference is the largest one
 between the losses of the two libraries, divided by the loss where that is above one; the limit is {LIMIT:g}. The next
-column is the same difference between PyTorch and PyTorch without oneDNN and vector instructions, on two threads: what
-another order of the same sums does to this program.
+column is the same difference between PyTorch and PyTorch without oneDNN, on two threads: what another order of the same
+sums does to this program. In most rows, that PyTorch also uses no vector instructions.
 
 | program | field | what it trains | steps | difference | PyTorch against itself | result |
 |---|---|---|--:|--:|--:|---|
@@ -56,11 +56,13 @@ def copy_of(program: Program, folder: Path) -> Path:
 
 def losses(program: Program, folder: Path, library: str, threads: int = 1) -> tuple[list[float], str]:
     """Run a program in one library and return its losses, and the end of its error text if it failed."""
-    script = copy_of(program, folder) / program.path
+    copy = copy_of(program, folder)
+    script = copy / program.path
+    places = [str(ROOT), *([] if program.root is None else [str(copy / program.root)])]
     command = [sys.executable, *(["-m", "torchlike"] if library == "torchlike" else [])]
     environment: dict[str, str] = {
         **os.environ,
-        "PYTHONPATH": os.pathsep.join((str(ROOT), str(copy_of(program, folder)))),
+        "PYTHONPATH": os.pathsep.join(places),
         "PYTHONHASHSEED": "0",  # scripts number the words of a set in its order
         "OMP_NUM_THREADS": str(threads),
         "MPLBACKEND": "agg",
@@ -116,12 +118,16 @@ def main() -> None:
     parser.add_argument("names", nargs="*", choices=[[], *(program.name for program in PROGRAMS)])
     chosen = parser.parse_args()
     picked = [program for program in PROGRAMS if not chosen.names or program.name in chosen.names]
-    rows = _rows()
     for program in tqdm(picked):
         began = time.perf_counter()
         line = row(program, chosen.folder.resolve())
         tqdm.write(f"{line} {time.perf_counter() - began:.0f} s")
-        rows[line.split(" | ", 1)[0]] = line
+        _write(line)
+
+
+def _write(line: str) -> None:
+    """Put a row into the table, which other runs may have changed in the meantime."""
+    rows = _rows() | {line.split(" | ", 1)[0]: line}
     order = sorted(rows.values(), key=lambda line: (line.split(" | ")[1], line))
     TABLE.write_text(INTRODUCTION + "\n".join(order) + "\n", encoding="utf-8")
 

@@ -22,6 +22,8 @@ class Program:
       files: further paths of the origin that the script imports or reads.
       needs: packages that the script imports beside PyTorch, NumPy and the standard library.
       commit: the commit of a GitHub copy.
+      root: the folder of the origin from which the script imports the origin's own packages; None if the origin is
+        installed.
       reason: why the losses may differ by more than the limit, in a sentence; empty if they may not.
     """
 
@@ -35,4 +37,5 @@ class Program:
     files: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     commit: str = ""
+    root: str | None = ""
     reason: str = ""

@@ -1,6 +1,6 @@
 """The public programs, by field."""
 
-from tests.public_programs import sequences, vision
+from tests.public_programs import methods, sequences, vision
 
-PROGRAMS = [*sequences.PROGRAMS, *vision.PROGRAMS]
+PROGRAMS = [*sequences.PROGRAMS, *vision.PROGRAMS, *methods.PROGRAMS]
 __all__ = ["PROGRAMS"]

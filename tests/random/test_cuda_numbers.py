@@ -21,6 +21,7 @@ def h100(monkeypatch):
         yield
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("name", fills(torchlike, 1000))
 def test_numbers_and_offsets(name):
     for n in SIZES:

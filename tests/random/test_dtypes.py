@@ -137,6 +137,7 @@ def same_numbers(theirs, ours, rounded):
         np.testing.assert_array_max_ulp(*parts, maxulp=1)
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", DRAWS)
 def test_draws(name, dtype):

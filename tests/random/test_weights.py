@@ -12,6 +12,7 @@ from tests.nn.layers import LAYERS
 from tests.nn.twins import evaluate
 
 MORE = [
+    "nn.LinearCrossEntropyLoss(5, 7)",
     "nn.ParameterList([nn.Parameter(T.randn(2)), nn.Parameter(T.rand(3))])",
     "nn.utils.weight_norm(nn.Linear(3, 4))",
     "nn.utils.parametrizations.spectral_norm(nn.Linear(5, 6))",

@@ -139,11 +139,3 @@ def test_types():
             torchlike.complex32,
             torchlike.float8_e5m2,
         ]
-
-
-@pytest.mark.parametrize("weights_only", [True, False])
-@pytest.mark.filterwarnings("ignore::UserWarning", "ignore::DeprecationWarning")
-def test_quantized_tensors_are_refused_by_name(weights_only):
-    made = torch.quantize_per_tensor(torch.ones(2), 0.1, 0, torch.qint8)
-    with pytest.raises(NotImplementedError, match=r"it needs torch\..*, which is not supported; convert the tensor"):
-        load_bytes(torchlike, save_bytes(torch, made), weights_only=weights_only)

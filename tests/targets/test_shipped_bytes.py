@@ -41,6 +41,7 @@ class Gpt(nn.Module):
         return F.cross_entropy(scores.flatten(0, 1), targets.flatten())
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("layers", [2, 5])
 def test_a_compiled_step_of_a_gpt_with_dropout_ships_64_bytes_at_most(layers):
     with stand_ins("cuda", jax.devices("cpu")[:1]):

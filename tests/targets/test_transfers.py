@@ -25,6 +25,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.one_in(3)
 @FORMS
 @NAMES
 def test_a_step_reads_nothing(found, name, form):

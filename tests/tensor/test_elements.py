@@ -335,6 +335,7 @@ def test_the_operators_of_loops_run_at_once():
     x = torchlike.arange(1.0, 4.0)
     for made in (x[0] + 1, 2 * x[1], x[0] - x[1], x[1] / 3, x[0] < 1, -x[2], x[1] // 2, x[2] % 2, abs(x[0]), 1 - x[0]):
         assert not is_recorded(made)
+    assert not is_recorded(x[0] + x[1])
     plan = REGISTRY["add"].plans[x[0]._value.aval, x[0]._value.aval]
     for executor in ("xla", "immediate"):
         with torchlike.set_executor(executor):

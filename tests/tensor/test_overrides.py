@@ -172,3 +172,47 @@ def test_functions_by_name():
                 found = getattr(found, part)
             assert overrides(L).resolve_name(found) == name
     assert torchlike.overrides.resolve_name(print) is None
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        "torch.Tensor.add",
+        "torch.add",
+        "torch.Tensor.__add__",
+        "torch.Tensor.where",
+        "torch.where",
+        "torch.Tensor.backward",
+        "torch.Tensor.shape.__get__",
+        "torch.Tensor.grad.__set__",
+        "torch.Tensor.__torch_function__",
+        "torch.nn.functional.relu",
+        "len",
+    ],
+)
+def test_methods_and_properties(function):
+    both(lambda torch: _overrides(torch).is_tensor_method_or_property(eval(function)))
+
+
+@pytest.mark.parametrize("call", ["f(1)", "f(a)", "f(1, b=a)", "f(torch.ones(1))", "f.__name__, f.__doc__", "g(3)"])
+def test_a_decorated_function_asks_its_arguments(call):
+    def program(torch):
+        wrap = _overrides(torch).wrap_torch_function
+
+        @wrap(lambda a, b=None: (a, b))
+        def f(a, b=None):
+            """Add 1."""
+            return a + 1
+
+        class Asked:
+            @classmethod
+            def __torch_function__(cls, func, types, args=(), kwargs=None):
+                return func is f, types == (Asked,), len(args), sorted(kwargs)
+
+        return eval(call, {"torch": torch, "f": f, "g": wrap(lambda a: a)(lambda a: a), "a": Asked()})
+
+    both(program)
+
+
+def _overrides(library):
+    return importlib.import_module(f"{library.__name__}.overrides")

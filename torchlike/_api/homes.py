@@ -32,9 +32,12 @@ _TRANSFORMS = (
 _AMP = {"autocast": "amp.autocast_mode", "GradScaler": "amp.grad_scaler"}
 _GROUPS = ("Backend", "GroupMember", "P2POp", "PrefixStore", "ProcessGroup", "ReduceOp", "Store", "Work", "group")
 
+_SCRIPTS = dict.fromkeys(("RecursiveScriptModule", "ScriptModule", "_Frozen", "_Scripted"), "jit._script")
+
 # For each exporting module, without the prefix "torch.", the names of classes and the modules that define them.
 HOMES: dict[str, dict[str, str]] = {
     "": {**_GRAD_MODES, "Generator": "_C"},
+    "jit": {**_SCRIPTS, "TopLevelTracedModule": "jit._trace", "TracerWarning": "jit._trace"},
     "autograd": {**_GRAD_MODES, **dict.fromkeys(("detect_anomaly", "set_detect_anomaly"), "autograd.anomaly_mode")},
     "autograd.function": {"FunctionCtx": "autograd.function"},
     "autograd.graph": dict.fromkeys(("GradientEdge", "Node", "save_on_cpu", "saved_tensors_hooks"), "autograd.graph"),

@@ -8,7 +8,7 @@ import sys
 from types import FunctionType
 from typing import Any
 
-from torchlike import _dtypes, _errors, _sparse, storage
+from torchlike import _dtypes, _errors, _quantized, _sparse, storage
 from torchlike._api import glossary, refused
 from torchlike._api.homes import HOMES
 from torchlike._composite import (
@@ -71,6 +71,7 @@ _FACADES = (
     foreach,
     autocast,
     _sparse,
+    _quantized,
     storage,
     methods,
 )
@@ -100,6 +101,7 @@ MODULES = (
     "quasirandom",
     "compiler",
     "_dynamo",
+    "_inductor",
     "_higher_order_ops",
     "sparse",
     "accelerator",
@@ -119,12 +121,14 @@ MODULES = (
     "export",
     "library",
     "overrides",
+    "package",
     "__config__",
     "functional",
     "torch_version",
     "fx",
     "_custom_ops",
     "ao",
+    "quantization",
     "_subclasses",
     "_tensor_str",
 )
@@ -237,13 +241,12 @@ def _bind_tensor() -> None:
     for name, d in {**_dtypes.ALIASES, "bfloat16": _dtypes.bfloat16}.items():
         setattr(Tensor, name, conversions.to_method(name, d))
     binding.bind_methods()
-    for name in refused.METHODS:
-        setattr(Tensor, name, refused.RefusedMethod(name))
     python_operators.bind()
     for name, found in list(vars(Tensor).items()):
         if isinstance(found, property) and found.fset is None:
             setattr(Tensor, name, found.setter(_refuses(name)))
     _sparse.bind()
+    _quantized.bind()
     glossary.complete_all(vars(Tensor).values())
 
 
@@ -380,13 +383,20 @@ def numel(input: Tensor) -> int:
 def typename(obj: Any) -> str:
     """Return the type name of an object. The type name of a tensor includes its dtype.
 
+    The name of a class or function is its own.
+
     Args:
       obj: any object.
 
     >>> torchlike.typename(torchlike.ones(2))
     'torch.FloatTensor'
     """
-    return obj.type() if isinstance(obj, Tensor) else f"{type(obj).__module__}.{type(obj).__qualname__}"
+    if isinstance(obj, Tensor):
+        return obj.type()
+    named = obj if hasattr(obj, "__qualname__") or hasattr(obj, "__name__") else type(obj)
+    module = getattr(named, "__module__", None) or ""
+    name = getattr(named, "__qualname__", None) or named.__name__
+    return name if module in ("", "builtins") else f"{module}.{name}"
 
 
 def get_device_module(device: Any = None) -> Any:

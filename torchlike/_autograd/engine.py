@@ -333,6 +333,8 @@ class Walk:
             saved = node.saved = _not_needed(node, wanted, given)
         if node.age > versions.latest:
             versions.check(node, wanted, given)
+        if node.age > versions.uncounted and saved:
+            saved = node.saved = versions.written(node, wanted, given)
         cotangents = [held[i][0] for i in given]
         source = node.plan
         if self.create_graph:

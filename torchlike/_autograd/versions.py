@@ -26,7 +26,7 @@ from torchlike._ops.schema.plan import OpPlan
 class Stamp:
     """The saved version of a value and of its views: the time and the storage of the write that replaced the value."""
 
-    __slots__ = ("counter", "fate", "mark", "owner", "since", "storage", "version")
+    __slots__ = ("counter", "fate", "mark", "owner", "since", "storage", "version", "whole")
 
     def __init__(self) -> None:
         # The age of a node made at the time of the write; None if there was no write. Newer nodes have smaller ages.
@@ -37,6 +37,7 @@ class Stamp:
         self.fate: Any = None  # the tombstone of the owner, used after the owner is destroyed
         self.mark: Any = None  # identifies the owner among saved tensors: its value or node before the write
         self.version = 0  # the version counter while the storage held the value
+        self.whole: Any = None  # the value itself, not one of its views, if the write was through `.data`
 
     def set(self, storage: Any, since: int | None, owner: Any = None, counting: Any = None) -> None:
         """Set the saved version just before the contents of a storage are replaced.
@@ -48,7 +49,7 @@ class Stamp:
         self.since = next(nodes.sequence) if since is None else since
         root = owner if counting is None else counting
         root = root if root is None or root._origin is None else root._root()
-        self.counter = getattr(root, "_counter", None)
+        self.counter = None if since in (UNSEEN, UNSEEN_NODE) else getattr(root, "_counter", None)
         self.storage = ref(storage if root is None else root._storage)
         self.version = self.writes() or 0
         if owner is not None:
@@ -111,8 +112,10 @@ def note_fate(tensor: Any) -> None:
         fate.version = tensor._storage.version >> 32
 
 
-UNSEEN = 2  # the `since` of a write that no check reports: every node is newer
+UNSEEN = 2  # the `since` of a write through `.data`, which no check reports: every node is newer
+UNSEEN_NODE = 3  # the same for a write that has a gradient node. It may have saved the old elements, as a copy
 latest = 1  # the `since` of the last write; newer nodes need no check
+uncounted = 1  # the age of a node made at the time of the last write through `.data`; newer nodes saved newer values
 
 
 def of(value: Value) -> Stamp:
@@ -127,6 +130,47 @@ def note_write(old: Value, storage: Any, since: int | None, owner: Any) -> None:
     stamp = of(old)
     if stamp.since is None:
         stamp.set(storage, since, owner)
+        if since == UNSEEN:
+            stamp.whole = ref(old)
+            note_uncounted()
+
+
+def note_uncounted() -> None:
+    """Note that a tensor is about to be written to through `.data`, or to be given other data."""
+    global uncounted
+    uncounted = next(nodes.sequence)
+
+
+def written(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> Sequence[Value]:
+    """Return the saved inputs of a node, those that were since written to through `.data` with their new elements.
+
+    Autograd does not notice such writes, so PyTorch computes the gradient from the new elements of what it saved. If it
+    also saved results, they hold the old elements. Such a gradient is computed from the old elements alone.
+    """
+    plan = node.plan
+    if not plan.remembers or _KEPT.intersection(plan.remembers) or getattr(node, "forward", plan) is not plan:
+        return node.saved
+    values, remembered = list(node.saved), _remembered(plan, wanted, given)
+    for place, i in enumerate(plan.saved):
+        value, edge = values[place], node.edges[i]
+        new = _new_elements(value, edge) if i in remembered else None
+        if new is not None and new.aval == value.aval:
+            values[place] = new
+    return values
+
+
+def _new_elements(value: Value, edge: Any) -> Value | None:
+    """Return the value that the tensor of a saved value has now; None if it is not known to have another one."""
+    leaf = edge[0].variable if edge is not None and isinstance(edge[0], nodes.AccumulateGrad) else None
+    if leaf is not None:
+        return leaf._value
+    stamp = value.stamp
+    if stamp is None or stamp.whole is None or stamp.whole() is not value:
+        return None
+    if (stamp.writes() or 0) > stamp.version:  # written to again, in a way that counts
+        raise _modified(*_now(value, edge), stamp)
+    storage = stamp.storage()
+    return None if storage is None else storage.value
 
 
 def note_growth(old: Value, storage: Any) -> None:
@@ -216,6 +260,7 @@ def note_gradient(node: Node, saved: int, made: Sequence[tuple[Value, Any]]) -> 
 
 
 _RESULTS = frozenset(("result", "results"))
+_KEPT = _RESULTS | {"first", "others", "positions"}  # what a plan declares as saved beside inputs
 
 
 def check(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> None:

@@ -49,11 +49,21 @@ ENTRIES = (
     Entry(SINGLE, "Decreasing offsets of `F.embedding_bag` are refused.", "torch.nn.functional.embedding_bag"),
     Entry(
         COMPILING,
-        "`torch.jit.trace` returns an object that shares the parameters of the module",
+        "`torch.jit.trace` runs the module's own Python code at each call.",
         "torch.jit.trace torch.jit.trace_module torch.jit.ScriptModule",
     ),
-    Entry(COMPILING, "`torch.jit.save` writes programs of", "torch.jit.save torch.jit.load"),
-    Entry(COMPILING, "`torch.jit.script` returns the function or module itself", "torch.jit.script torch.jit.freeze"),
+    Entry(
+        COMPILING,
+        "`torch.onnx.export` writes fewer folded weights than PyTorch",
+        "torch.onnx.export torch.onnx.utils.export torch.onnx.register_custom_op_symbolic",
+    ),
+    Entry(
+        NAMES,
+        "`ao.quantization` has eager mode.",
+        "torch.ao.quantization.* torch.quantization.* torch.backends.quantized.engine",
+    ),
+    Entry(COMPILING, "`torch.jit.save` writes no TorchScript.", "torch.jit.save torch.jit.load"),
+    Entry(COMPILING, "`torch.jit.script` runs the Python code and checks it", "torch.jit.script torch.jit.freeze"),
     Entry(NAMES, "`hub` downloads files and loads local folders", "torch.hub.load torch.hub.list torch.hub.help"),
     Entry(
         DISTRIBUTED,
@@ -241,7 +251,7 @@ ENTRIES = (
     Entry(DISTRIBUTIONS, "Bessel functions (`VonMises`) are exact", "torch.distributions.VonMises"),
     Entry(
         OPTIMIZERS,
-        "`capturable=True` is refused.",
+        "`capturable=True` is refused for parameters on an accelerator.",
         " ".join(f"torch.optim.{name}(capturable)" for name in CAPTURABLE),
     ),
     Entry(

@@ -142,7 +142,12 @@ programs.when_cleared.append(_release)
 
 
 def is_compiling() -> bool:
-    """Return whether the calling code is being captured."""
+    """Return whether the calling code is being captured.
+
+    >>> import torchlike as torch
+    >>> torch.compiler.is_compiling()
+    False
+    """
     return current().capture is not None
 
 
@@ -156,6 +161,13 @@ def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None
       fn: a function or module. If it is None, a decorator is returned.
       recursive: has no effect on the results.
       reason: the reason that `torchlike.explain()` shows.
+
+    >>> import torchlike as torch
+    >>> @torch.compiler.disable
+    ... def plus_one(x):
+    ...     return x + 1
+    >>> plus_one(torch.ones(2))
+    tensor([2., 2.])
     """
     if fn is None:
         return functools.partial(disable, recursive=recursive, reason=reason)

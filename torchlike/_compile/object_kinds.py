@@ -195,13 +195,20 @@ def random_sources() -> list[tuple[Any, str]]:
     return [(random._inst, "random"), (np.random.mtrand._rand, "numpy.random")]
 
 
-def random_state(x: Any) -> str:
-    """Return the state of a random number generator."""
+def random_state(x: Any) -> Any:
+    """Return the state of a random number generator, as a value that compares equal only to an equal state."""
     if isinstance(x, random.SystemRandom):  # it is stateless
-        return ""
+        return None
     if isinstance(x, random.Random):
-        return repr(x.getstate())
-    return repr(x.bit_generator.state if isinstance(x, np.random.Generator) else x.get_state()[1:])
+        return x.getstate()
+    return _comparable(x.bit_generator.state if isinstance(x, np.random.Generator) else x.get_state(legacy=False))
+
+
+def _comparable(state: Any) -> Any:
+    """Return a nested dictionary with the bytes of its arrays in place of the arrays."""
+    if isinstance(state, dict):
+        return {key: _comparable(value) for key, value in state.items()}
+    return state.tobytes() if isinstance(state, np.ndarray) else state
 
 
 # -- attributes --------------------------------------------------------------------------------------------------------
@@ -214,6 +221,13 @@ def namespace(x: Any) -> Any:
     except AttributeError:
         return None
     return found if isinstance(found, dict | types.MappingProxyType) else None
+
+
+@functools.cache
+def names_of_stepping(cls: type) -> frozenset[str]:
+    """Return the names by which a program reads the state of an optimizer or a scheduler."""
+    names = [n for n in (*dir(cls), "param_groups", "defaults", "state", "last_epoch", "base_lrs")]
+    return frozenset(n for n in names if not n.startswith("_")) - {"step", "zero_grad"}
 
 
 def answers_itself(cls: type) -> bool:

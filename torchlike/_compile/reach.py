@@ -46,6 +46,7 @@ from torchlike.nn.modules._hooks import everywhere
 _CALLED = ("forward", "backward", "setup_context", "vjp", "jvp", "step", "get_lr", "sample", "rsample", "log_prob")
 _WORDS = re.compile(r"[^\W\d]\w*")
 MOST = 200_000  # the maximum number of elements of a container
+MOST_VISITED = 500_000  # the maximum number of visited objects
 _FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial, staticmethod, classmethod, property)
 _function_parts = attrgetter("__code__", "__defaults__", "__kwdefaults__")
 _partial_parts = attrgetter("func", "args", "keywords")
@@ -105,7 +106,8 @@ class Reach:
         """Traverse from the roots until nothing new is found.
 
         Raises:
-          Refusal: code that ran uses an object that cannot be guarded, or a container has more than `MOST` elements.
+          Refusal: code that ran uses an object that cannot be guarded, a container has more than `MOST` elements, or
+            more than `MOST_VISITED` objects can be reached.
         """
         self._todo.extend([*object_kinds.random_sources(), *roots])
         collects = gc.isenabled()
@@ -114,6 +116,8 @@ class Reach:
             while self._todo:
                 while self._todo:
                     self._visit(*self._todo.popleft())
+                    if len(self._seen) > MOST_VISITED:
+                        raise Refusal(f"its code can reach more than {MOST_VISITED:,} objects")
                 self._look_up()
         finally:
             if collects:
@@ -143,7 +147,7 @@ class Reach:
         for x, path, held in list(self._far.values()):
             self._name(held, path, self.names.intersection(held), x)
         for x, paths in self._stepping.values():
-            asked = self.of_code.intersection(_asked_of(type(x))) or self._may_look_at(paths)
+            asked = self.of_code.intersection(object_kinds.names_of_stepping(type(x))) or self._may_look_at(paths)
             if asked and ("values", id(x.__dict__)) not in self.places:
                 self._dictionary(x.__dict__, paths[0])
         if before != (len(self.names), self.all_names):
@@ -591,10 +595,3 @@ _FOLLOW: tuple[tuple[Any, Callable[[Reach, Any, str], None]], ...] = (
 )
 _DEFINED = (types.FunctionType, type, types.ModuleType)
 _OF_MODULES = frozenset(vars(Module()))
-
-
-@functools.cache
-def _asked_of(cls: type) -> frozenset[str]:
-    """Return the names by which a program reads the state of an optimizer or a scheduler."""
-    names = [n for n in (*dir(cls), "param_groups", "defaults", "state", "last_epoch", "base_lrs")]
-    return frozenset(n for n in names if not n.startswith("_")) - {"step", "zero_grad"}

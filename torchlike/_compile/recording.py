@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Sequence
+from sys import getrefcount
 from typing import Any
 
 from torchlike import _errors
@@ -28,6 +29,7 @@ from torchlike._compile.replay import (
 from torchlike._compile.results import Results
 from torchlike._engine import Value
 from torchlike._engine.trace.capture import Capture, Draw, Elements
+from torchlike._engine.trace.ownership import LIST_ITEM
 from torchlike._sparse import maker, members
 from torchlike._tensor.storage import Storage
 from torchlike._tensor.tensor import Tensor
@@ -194,13 +196,15 @@ class Recording:
     def _check_known(self, unknown: list[Value]) -> None:
         """Refuse inputs of unknown source that belong to a storage from outside.
 
-        The other inputs of unknown source were made from Python numbers.
+        The other inputs of unknown source were made from Python numbers. Usually only the trace and `unknown` refer to
+        them. If something else does, all objects of the process are searched, which takes long.
         """
-        if not unknown:
+        held = [unknown[i] for i in range(len(unknown)) if getrefcount(unknown[i]) > LIST_ITEM + 1]
+        if not held:
             return
-        ids = {id(value) for value in unknown}
+        ids = {id(value) for value in held}
         returned = {id(s) for s in self.results.storages()}
-        for found in gc.get_referrers(*unknown):
+        for found in gc.get_referrers(*held):
             if isinstance(found, Storage) and not found.shared and id(found.value) in ids and id(found) not in returned:
                 raise Refusal("it reads a tensor that guards cannot track")
 

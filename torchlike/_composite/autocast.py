@@ -17,6 +17,10 @@ def is_autocast_enabled(device_type: str = "cuda") -> bool:
 
     Args:
       device_type: "cpu", "cuda" or another device type. PyTorch requires it; without it, the answer is that for "cuda".
+
+    >>> with torchlike.autocast("cpu"):
+    ...     torchlike.is_autocast_enabled("cpu")
+    True
     """
     return autocast.is_enabled(autocast.kind_of(device_type, "is_autocast_enabled"))
 
@@ -51,6 +55,9 @@ def get_autocast_dtype(device_type: str) -> _dtypes.dtype:
 
     Args:
       device_type: "cpu", "cuda" or another device type.
+
+    >>> torchlike.get_autocast_dtype("cpu")
+    torch.bfloat16
     """
     return autocast.fast_dtype(autocast.named(device_type, "get_autocast_dtype"))
 

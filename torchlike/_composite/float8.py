@@ -13,7 +13,7 @@ from torchlike._transforms.underived import underivable
 
 
 def dequantize(input: Tensor) -> Tensor:
-    """Return the tensor in float32. torchlike has no quantized tensors, so this is only a cast."""
+    """Return the tensor in float32. Of a quantized tensor, these are the real numbers."""
     return underivable("dequantize", lambda x: x.to(_dtypes.float32), input)
 
 
@@ -63,5 +63,5 @@ def _int_mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor
     return made if out is None else into("_int_mm", lambda: made, (), {}, out, CASTABLE)
 
 
-FUNCTIONS = public_calls.functions(dequantize, _scaled_mm, _int_mm)
+FUNCTIONS = public_calls.functions(_scaled_mm, _int_mm)
 METHODS = public_calls.methods(dequantize)

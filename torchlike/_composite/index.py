@@ -20,7 +20,7 @@ from torchlike._composite.views.shape import broadcast_tensors
 from torchlike._dtypes import modes
 from torchlike._engine import at_hand, when_at_hand
 from torchlike._errors.dtypes import scalar_name
-from torchlike._errors.warned import warn
+from torchlike._errors.warned import once, warn
 from torchlike._ops.schema.autocast_policies import WIDEST_ELSEWHERE
 from torchlike._ops.schema.out_rules import Into
 from torchlike._ops.schema.typing_rules import broadcast
@@ -384,6 +384,7 @@ def index_reduce(
     """
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
+    once("index_reduce() is in beta and the API may change at any time.")
     made = rows["_index_reduce"](input, dim, index, source, reduce, include_self)
     _check_rows(input, dim, index)
     return made
@@ -564,6 +565,10 @@ def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
     Args:
       fill_value: a number.
       wrap: restart the diagonal of a tall matrix.
+
+    >>> torchlike.zeros(2, 2).fill_diagonal_(3)
+    tensor([[3., 0.],
+            [0., 3.]])
     """
     if self.ndim < 2:
         raise RuntimeError("dimensions must larger than 1")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import string
 from collections.abc import Callable
 from typing import Any
 
@@ -218,7 +219,31 @@ def einsum(*args: Any) -> Tensor:
     equation, *operands = args
     if len(operands) == 1 and isinstance(operands[0], list | tuple):
         operands = list(operands[0])
-    return rows["einsum"](equation, tuple(operands))
+    viewed = _permuted(equation, operands[0]) if len(operands) == 1 else None
+    return rows["einsum"](equation, tuple(operands)) if viewed is None else viewed
+
+
+def _permuted(equation: str, operand: Tensor) -> Tensor | None:
+    """Return the view that an equation of one operand describes, or None if it sums over a dim or is not valid."""
+    term, arrow, output = equation.replace(" ", "").partition("->")
+    if not arrow and "..." not in term:
+        output = "".join(sorted(term))
+    if "..." in term:
+        free = [c for c in string.ascii_letters if c not in term][: builtins.max(operand.ndim - len(term) + 3, 0)]
+        output = output if arrow else "..." + "".join(sorted(term.replace("...", "")))
+        term, output = (each.replace("...", "".join(free)) for each in (term, output))
+    dims = list(term)
+    if not term.isalpha() or len(dims) != operand.ndim or sorted(output) != sorted(set(dims)):
+        return None
+    for letter in output:
+        while dims.count(letter) > 1:  # the diagonal becomes the last dim
+            first = dims.index(letter)
+            second = dims.index(letter, first + 1)
+            if operand.shape[first] != operand.shape[second]:
+                return None
+            operand = operand.diagonal(0, first, second)
+            dims = [d for i, d in enumerate(dims) if i not in (first, second)] + [letter]
+    return operand.permute([dims.index(letter) for letter in output])
 
 
 def _as_letters(args: tuple) -> tuple:

@@ -167,6 +167,9 @@ def unique_consecutive(
       return_inverse: also return indices with `result[inverse] = input`.
       return_counts: also return the length of each run.
       dim: the dim whose slices are compared. By default, the elements of the flattened tensor are compared.
+
+    >>> torchlike.unique_consecutive(torchlike.tensor([1, 1, 2, 1]), return_counts=True)
+    (tensor([1, 2, 1]), tensor([2, 1, 1]))
     """
     axis = _axis(input, dim)
     _check_distinct(input, axis, "unique_consecutive")

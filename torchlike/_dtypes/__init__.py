@@ -36,6 +36,11 @@ class dtype:
         self.itemsize = self.numpy.itemsize
 
     @property
+    def stored(self) -> np.dtype[Any]:
+        """The NumPy dtype of the stored elements. Quantized dtypes store integers."""
+        return self.numpy
+
+    @property
     def is_signed(self) -> bool:
         return self.numpy.kind == "i" or (self.category >= FLOATING and self is not float8_e8m0fnu)
 
@@ -349,7 +354,7 @@ class iinfo(_Limits):
         _check_dtype("iinfo", type)
         if type.category != INTEGER:
             raise _errors.dtypes.not_integer(type)
-        info = np.iinfo(type.numpy)
+        info = np.iinfo(type.stored)
         self._of, self.dtype = type, type.name
         self.bits, self.max, self.min = info.bits, int(info.max), int(info.min)
 

@@ -87,12 +87,23 @@ def set_default_device(device: str | _device.device | None) -> None:
 
     Args:
       device: a device or its name. None means the CPU.
+
+    >>> import torchlike as torch
+    >>> torch.set_default_device("meta")
+    >>> torch.ones(2).device
+    device(type='meta')
+    >>> torch.set_default_device(None)
     """
     local.device = None if device is None else _device.canonical(device)
 
 
 def get_default_device() -> _device.device:
-    """Return the device on which this thread creates new tensors."""
+    """Return the device on which this thread creates new tensors.
+
+    >>> with torchlike.device("meta"):
+    ...     torchlike.get_default_device()
+    device(type='meta')
+    """
     return local.device or process_device
 
 

@@ -141,6 +141,12 @@ def set_float32_matmul_precision(precision: str) -> None:
 
     Args:
       precision: "highest", "high" or "medium".
+
+    >>> import torchlike as torch
+    >>> torch.set_float32_matmul_precision("high")
+    >>> torch.get_float32_matmul_precision()
+    'high'
+    >>> torch.set_float32_matmul_precision("highest")
     """
     if not isinstance(precision, str):
         raise _errors.precision.wrong_type("set_float32_matmul_precision", "str", precision)

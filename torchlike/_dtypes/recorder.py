@@ -32,6 +32,8 @@ class Recorder:
       modes: the modes that determine the recorder, the outermost first.
       alias: `alias(tensor)` returns a detached tensor with its own memory, or None to share memory. The attribute may
         be None.
+      resizes: whether sizes stand for other sizes, as in a recording for export. An index that selects a whole dim is
+        then recorded if it would not at another size.
     """
 
     __slots__ = (
@@ -47,6 +49,7 @@ class Recorder:
         "packs",
         "record",
         "record_one",
+        "resizes",
         "variant",
         "watches",
         "write",
@@ -66,6 +69,7 @@ class Recorder:
     capture: Any
     modes: tuple[Mode, ...]
     alias: Callable[[Any], Any] | None
+    resizes: bool | None
 
     def __init__(self, **functions: Any) -> None:
         for name in _FUNCTIONS:

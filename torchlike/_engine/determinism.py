@@ -63,12 +63,20 @@ def warn_of_gpu() -> None:
 
 
 def are_deterministic_algorithms_enabled() -> bool:
-    """Return whether deterministic algorithms are enabled."""
+    """Return whether deterministic algorithms are enabled.
+
+    >>> torchlike.are_deterministic_algorithms_enabled()
+    False
+    """
     return _mode["enabled"]
 
 
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
-    """Return whether a nondeterministic algorithm causes a warning instead of an error."""
+    """Return whether a nondeterministic algorithm causes a warning instead of an error.
+
+    >>> torchlike.is_deterministic_algorithms_warn_only_enabled()
+    False
+    """
     return _mode["warn_only"]
 
 
@@ -95,7 +103,11 @@ def set_deterministic_debug_mode(debug_mode: int | str) -> None:
 
 
 def get_num_threads() -> int:
-    """Return the number of threads in XLA's pool on the CPU."""
+    """Return the number of threads in XLA's pool on the CPU.
+
+    >>> torchlike.get_num_threads() >= 1
+    True
+    """
     return THREADS
 
 
@@ -104,6 +116,8 @@ def set_num_threads(num: int) -> None:
 
     Args:
       num: the number of threads.
+
+    >>> torchlike.set_num_threads(torchlike.get_num_threads())
     """
     _no_other_number("set_num_threads", num)
 

@@ -7,9 +7,11 @@ access.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import gc
 import os
+from collections.abc import Iterator
 
 YOUNG = 10_000  # the number of new objects after which Python's garbage collector scans them
 
@@ -62,6 +64,23 @@ def collect_less_often() -> None:
     young, *older = gc.get_threshold()
     if young in _DEFAULTS:
         gc.set_threshold(YOUNG, *older)
+
+
+@contextlib.contextmanager
+def without_cycles() -> Iterator[None]:
+    """Return a context manager for traces with symbolic dims. It frees the reference cycles of the block at its end.
+
+    JAX raises and catches an exception for each symbolic dim, and keeps it in a cycle with its stack. The stack would
+    keep the variables of the user's functions alive until the next scan.
+    """
+    collects = gc.isenabled()
+    gc.disable()  # so that the cycles stay in the youngest generation
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
+        gc.collect(0)
 
 
 def _is_glibc() -> bool:

@@ -25,6 +25,7 @@ from torchlike._ops.linalg import linalg as linalg
 from torchlike._ops.linalg import linear as linear
 from torchlike._ops.linalg import matmul as matmul
 from torchlike._ops.linalg import pseudoinverse as pseudoinverse
+from torchlike._ops.linalg import quantized as quantized
 from torchlike._ops.linalg import quasi_newton as quasi_newton
 from torchlike._ops.nn import adaptive_pool as adaptive_pool
 from torchlike._ops.nn import attention as attention

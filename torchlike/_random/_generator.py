@@ -199,11 +199,12 @@ class Generator:
         """Return the state as a uint8 tensor of shape (5056,)."""
         return Generator.as_tensor(self.state_bytes(), "cpu")
 
-    def set_state(self, new_state: Any) -> None:
-        """Restore a state that `get_state` of this library or of PyTorch returned."""
+    def set_state(self, new_state: Any) -> Generator:
+        """Restore a state that `get_state` of this library or of PyTorch returned. Return the generator."""
         if not hasattr(new_state, "_host"):
             raise TypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
         self.load_state_bytes(new_state._host())
+        return self
 
     def clone_state(self) -> Generator:
         """Return a new generator with the same state."""

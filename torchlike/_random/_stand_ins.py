@@ -1,12 +1,14 @@
 """Sampling functions that a captured function can replace (see `Recorder.capture`).
 
 A capture that samples with a JAX key instead of a generator sets `capture.draws_with`. Then
-`capture.draws_with(draw, generator, ...)` returns the samples.
+`capture.draws_with(draw, generator, ...)` returns the samples. Outside of a capture,
+`local.watch(draw, generator, ...)` returns them if it is set: `make_fx` sets it to see each call.
 """
 
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -17,12 +19,19 @@ from . import _choice, _integer, _real, _waiting
 Draw = TypeVar("Draw", bound=Callable)
 
 
+class _Local(threading.local):
+    watch: Callable[..., Any] | None = None
+
+
+local = _Local()
+
+
 def _replaceable(draw: Draw) -> Draw:
     @functools.wraps(draw)
     def drawing(*args, **kwargs):
         capture = current().capture
         if capture is None or capture.draws_with is None:
-            return draw(*args, **kwargs)
+            return draw(*args, **kwargs) if local.watch is None else local.watch(draw, *args, **kwargs)
         return capture.draws_with(draw, *args, **kwargs)
 
     made: Any = drawing

@@ -59,7 +59,12 @@ def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None
 
 
 def coalesce(self: Any) -> Any:
-    """Return the tensor with sorted, unique indices. Elements with equal indices are summed."""
+    """Return the tensor with sorted, unique indices. Elements with equal indices are summed.
+
+    >>> sparse = torchlike.sparse_coo_tensor([[1, 1]], [2.0, 3.0], (2,))
+    >>> sparse.coalesce().values()
+    tensor([5.])
+    """
     coo(self, "coalesce")
     if self._coalesced or s.nnz(self) < 2:
         return self if self._coalesced else s.like(self, s.passed_on(self._values_, "CoalesceBackward0"), True)
@@ -99,6 +104,9 @@ def to_sparse(
       layout: the layout, such as `torch.sparse_csr`.
       blocksize: not supported; it must be None.
       dense_dim: not supported; it must be None.
+
+    >>> torchlike.tensor([0, 5, 0, 6]).to_sparse().indices()
+    tensor([[1, 3]])
     """
     if blocksize is not None or dense_dim is not None:
         raise _errors.arguments.unsupported("to_sparse", "blocksize" if blocksize is not None else "dense_dim")

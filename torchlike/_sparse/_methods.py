@@ -56,7 +56,11 @@ _SHARED = (
 
 
 def indices(self: Any) -> Tensor:
-    """Return the indices of a coalesced tensor: (sparse dims, elements)."""
+    """Return the indices of a coalesced tensor: (sparse dims, elements).
+
+    >>> torchlike.tensor([0, 5, 0, 6]).to_sparse().indices()
+    tensor([[1, 3]])
+    """
     _convert.coo(self, "indices")
     if not self._coalesced:
         raise _errors.layouts.uncoalesced("indices")

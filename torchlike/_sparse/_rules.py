@@ -408,7 +408,7 @@ def softmax(t: Any, dim: int, dtype: Any, log: bool) -> Any:
     others = [e for e in range(kept) if e != d]
     groups, at = np.unique(s.flat(s.places(t)[others], tuple(t.shape[e] for e in others)), return_inverse=True)
     highest = factories.zeros((len(groups), *values.shape[1:]), dtype=values.dtype, device=values.device)
-    highest = highest.index_reduce(0, held(at, values.device), values.detach(), "amax", include_self=False)
+    highest = rows["_index_reduce"](highest, 0, held(at, values.device), values.detach(), "amax", False)
     moved = values - picked(highest, at)
     exponentials = moved.exp()
     totals = picked(added(len(groups), at, exponentials), at)

@@ -100,7 +100,7 @@ class SparseTensor(Tensor):
 
     def _maker(self) -> Callable[..., Any]:
         """Return a function that builds a similar tensor from the values of new members."""
-        return maker(self)
+        return _sparse_maker(self)
 
     def _total(self, a: Any, b: Any) -> Any:
         """Return the sum of two gradient values, at least one of which is sparse."""
@@ -144,6 +144,7 @@ def _each_once(t: SparseTensor, grad: Tensor) -> Any:
 
 SparseTensor.__name__ = SparseTensor.__qualname__ = "Tensor"
 TENSOR_TYPES.discard(SparseTensor)
+COMPOSED: set[type] = {SparseTensor}  # the classes whose tensors consist of plain ones
 
 
 def make(layout: mf.layout, indices: tuple[Tensor, ...], values: Tensor, size: Any, coalesced: bool = False) -> Any:
@@ -159,13 +160,17 @@ def members(t: Tensor) -> tuple[Tensor, ...]:
 
     For a strided tensor, this is the tensor itself.
     """
-    return t._members() if isinstance(t, SparseTensor) else (t,)
+    return t._members() if t.__class__ in COMPOSED else (t,)  # type: ignore[attr-defined]
 
 
 def maker(t: Tensor) -> Callable[..., Any]:
     """Return a function that builds a tensor of the same layout and shape from the values of its members."""
-    if not isinstance(t, SparseTensor):
+    if t.__class__ not in COMPOSED:
         return functools.partial(wrap, edge=None, strides=t._strides)
+    return t._maker()  # type: ignore[attr-defined]
+
+
+def _sparse_maker(t: SparseTensor) -> Callable[..., Any]:
     return functools.partial(_of_values, t._layout_, tuple(t._size), t._coalesced)
 
 

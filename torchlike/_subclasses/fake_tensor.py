@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 from torchlike import _errors
@@ -24,3 +26,9 @@ class FakeTensorMode:
 def is_fake(x: Any) -> bool:
     """Return whether `x` is a fake tensor: always False, since there are none."""
     return isinstance(x, FakeTensor)
+
+
+@contextlib.contextmanager
+def unset_fake_temporarily() -> Iterator[None]:
+    """Run a block outside of any mode of fake tensors. Since there is no such mode, nothing changes."""
+    yield None

@@ -169,8 +169,10 @@ def _plain_caller(op: Op, casts: bool = False) -> Callable:
                         scalars.append(a)
                     elif (kind < 2 and a is not None) or cls is list or cls in TENSOR_TYPES:
                         break
+                    elif cls is tuple:
+                        key += (a, *map(type, a or ()))  # True == 1 == 1.0, but PyTorch distinguishes them
                     else:
-                        key.append(a)
+                        key += (cls, a)
                 else:
                     found = tuple(key)
                     try:
@@ -345,6 +347,8 @@ def _gather(op: Op, args: tuple, kwargs: dict, values: list, edges: list, scalar
                     if name in asked:
                         current().capture.asks(asked[name], scalars)
                     scalars.append(x)
+            elif cls is tuple:
+                key += (x, *map(type, x))
             else:
                 key += (cls, x)
     return _plan(op, tuple(key), args, kwargs), needs
@@ -387,13 +391,16 @@ def _plan(op: Op, key: tuple, args: tuple, kwargs: dict) -> OpPlan:
 # -- views -------------------------------------------------------------------------------------------------------------
 
 
+_ODD = frozenset((bool, float))  # types of static arguments that views do not take
+
+
 def _view_caller(op: Op) -> Callable:
     """Return the caller of a view operator. The result shares the storage of the first argument."""
-    plans, kinds = op.plans, op.kinds
-    varies = [i for i, kind in enumerate(kinds) if kind == d.INDEX]
+    plans = op.plans
+    varies = [i for i, kind in enumerate(op.kinds) if kind == d.INDEX]
     offset = op.view.offset
 
-    count = len(kinds) - 1
+    count = len(op.kinds) - 1
 
     def call(*given: Any, **kwargs: Any) -> Tensor:
         try:
@@ -407,6 +414,8 @@ def _view_caller(op: Op) -> Callable:
                 raise _errors.arguments.wrong_type(op.name, op.names[0], 1, "Tensor", a)
             value = a._storage.value if a._chain is None else a._read()
             key = (value.aval, a._strides, *args)
+            if not _ODD.isdisjoint(map(type, args)):
+                key += tuple(map(type, args))  # True == 1 == 1.0, but PyTorch distinguishes them
             try:
                 plan = plans.get(key)
             except TypeError:
@@ -415,7 +424,7 @@ def _view_caller(op: Op) -> Callable:
             if plan is None:
                 if is_foreign(tuple(args)):
                     return call(a, *map(settled, args))
-                if varies:
+                if varies and all([args[i - 1].__class__ is int for i in varies]):
                     plan, numbers = _varying_plan(op, key, (a, *args), varies)
                 if plan is None:
                     plan = plans[key] = make(op, (a, *args), {}, describe)

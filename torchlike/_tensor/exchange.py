@@ -123,6 +123,9 @@ def frombuffer(
 
     Raises ValueError if `count` and `offset` do not fit the buffer, and RuntimeError for a buffer that is not
     contiguous.
+
+    >>> torchlike.frombuffer(bytearray([1, 0, 2, 0]), dtype=torchlike.uint8)
+    tensor([1, 0, 2, 0], dtype=torch.uint8)
     """
     if dtype is None:
         raise _errors.arguments.missing("frombuffer", "dtype")
@@ -251,6 +254,10 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
 
     Writes are visible on both sides, except for `jax.Array`s, which are immutable, for GPU memory, and for bfloat16 and
     8-bit floats.
+
+    >>> import numpy
+    >>> torchlike.from_dlpack(numpy.array([1, 2]))
+    tensor([1, 2])
     """
     if isinstance(ext_tensor, Tensor):
         if ext_tensor.requires_grad:

@@ -22,7 +22,7 @@ from torchlike._engine import Value, aval
 from torchlike._engine.trace.batched_values import Row, as_rows, levels_of, lifted, outermost
 from torchlike._engine.xla import allocation
 from torchlike._engine.xla.transfers import constant, to_device
-from torchlike._errors.warned import warn
+from torchlike._errors.warned import once, warn
 from torchlike._random import Generator
 from torchlike._tensor import exchange, from_data
 from torchlike._tensor.argument_forms import plain
@@ -43,7 +43,13 @@ MISSING: Any = Missing()
 
 
 def of_array(array: np.ndarray, device: Any = None, requires_grad: bool = False) -> Tensor:
-    """Return a tensor that uses an array as its data without a copy. No other code may write to the array."""
+    """Return a tensor that uses an array as its data without a copy. No other code may write to the array.
+
+    Args:
+      array (ndarray): the array. Its shape and dtype are those of the tensor.
+      device (device or str, optional): the device of the tensor. Default: the default device.
+      requires_grad (bool, default False): let autograd record operations on the tensor.
+    """
     place = devices.canonical(device)
     value = Value(aval(array.shape, _dtypes.from_numpy(array.dtype), place), _place(array, place))
     tensor = wrap(value)
@@ -161,11 +167,17 @@ def as_tensor(data: Any, dtype: Dtype | None = None, device: Any = None) -> Tens
 
 
 def asarray(
-    obj: Any, *, dtype: Dtype | None = None, device: Any = None, copy: bool | None = None, requires_grad: bool = False
+    obj: Any,
+    *,
+    dtype: Dtype | None = None,
+    device: Any = None,
+    copy: bool | None = None,
+    requires_grad: bool | None = None,
 ) -> Tensor:
     """Return `obj` as a tensor that shares its memory if the dtype and device allow it.
 
     Args:
+      requires_grad: whether autograd records operations on the result. Default: as `obj`, if it is a tensor.
       obj: a tensor, a NumPy array, an array that supports DLPack, an object with the buffer protocol, or numbers.
       copy: True always copies. False raises if the memory cannot be shared. None copies if needed.
       dtype: the dtype of the result. Default: that of `obj`, or inferred from the numbers.
@@ -174,15 +186,25 @@ def asarray(
     dtype = dtype_of("asarray", dtype)
     found = _sharing(obj, dtype, copy)
     if found is None:
-        return of_array(from_data.of_data(obj, dtype), device, requires_grad)
-    if copy:
-        return _copied(found, dtype, device, requires_grad)
+        return of_array(from_data.of_data(obj, dtype), device, bool(requires_grad))
+    if requires_grad is None and found.requires_grad:
+        once(_REQUIRING)
+    requires_grad = found.requires_grad if requires_grad is None else requires_grad
     made = found.to(dtype=dtype or found.dtype, device=found.device if device is None else device)
     if copy is False and made is not found:
         raise _errors.making.cannot_alias(found, made)
+    made = made.clone() if copy and made is found else made
     if requires_grad:
         return _requiring(made)
-    return made.detach() if made.requires_grad else made
+    if made.requires_grad:
+        return made.requires_grad_(False) if made.is_leaf else made.detach()
+    return made
+
+
+_REQUIRING = (
+    "torch.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of False. Pass "
+    "requires_grad=False explicitly to get the old behavior and silence this warning."
+)
 
 
 def _sharing(obj: Any, dtype: Dtype | None, copy: bool | None) -> Tensor | None:
@@ -219,6 +241,9 @@ def scalar_tensor(
 
     Args:
       s: a number.
+
+    >>> torchlike.scalar_tensor(3)
+    tensor(3.)
     """
     no_pinning(pin_memory)
     only_strided("scalar_tensor", layout, requires_grad)

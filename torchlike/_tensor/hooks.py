@@ -103,10 +103,13 @@ def after(hook: Callable) -> Callable:
 
 
 def call_after_accumulation(hook: Callable, leaf: Any, create_graph: bool) -> None:
-    """Call a hook on a leaf after accumulation into its `.grad`. The hook must return None."""
+    """Call a hook on a leaf after accumulation into its `.grad`. The hook must return None or the leaf."""
     with modes.set_grad_enabled(create_graph):
         returned = hook(leaf)
+    if returned is leaf:
+        return
     if hasattr(returned, "_storage"):
+        _checked(returned, leaf._pair(), hook)
         raise RuntimeError("Tensor post accumulate grad hooks should return None.")
     if returned is not None:
         raise _errors.hooks.hook_returned_no_tensor(returned)

@@ -169,7 +169,7 @@ def _slice(t: Tensor, dim: int, part: slice) -> Tensor:
     length = max(0, -(-(stop - start) // step))
     if length == size and step == 1:
         # As in PyTorch, a full slice with a negative start creates a view.
-        whole = part.start in (None, 0) and (part.stop is None or part.stop >= size)
+        whole = part.start in (None, 0) and (part.stop is None or (part.stop >= size and not current().resizes))
         return t if whole else rows["_slice"](t, dim, 0, size, 1)
     return rows["_slice"](t, dim, start, length, step)
 

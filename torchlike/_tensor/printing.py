@@ -54,6 +54,12 @@ def set_printoptions(
 
     Raises:
       ValueError: the profile is unknown. PyTorch ignores an unknown profile.
+
+    >>> import torchlike as torch
+    >>> torch.set_printoptions(precision=2)
+    >>> torch.tensor([1 / 3])
+    tensor([0.33])
+    >>> torch.set_printoptions(profile="default")
     """
     global _options
     if profile is not None and profile not in _PROFILES:

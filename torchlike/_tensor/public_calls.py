@@ -225,9 +225,11 @@ def ints(given: tuple, name: str = "view", argument: str = "size") -> Ints:
 
 
 def _int(n: Any, place: int, name: str, argument: str) -> int:
+    if isinstance(n, bool) or not hasattr(n, "__index__"):
+        raise _errors.arguments.size_item(name, n, place + 1, argument)
     try:
         return n.__index__()
-    except (AttributeError, TypeError):
+    except TypeError:
         raise _errors.arguments.size_item(name, n, place + 1, argument) from None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable
 from sys import getrefcount
 from typing import Any
@@ -433,15 +434,19 @@ def _added_to_nothing(back: Callable[[Any], Any], part: Any) -> Any:
 
     `back` adds each number to 0, which turns -0 into 0. The signs are therefore placed separately.
     """
+    if part.dtype.kind == "c":
+        return jax.lax.complex(_added_to_nothing(back, part.real), _added_to_nothing(back, part.imag))
+    return _with_signs(back, part)
 
-    @jax.custom_jvp
-    def place(x: Any) -> Any:
-        if x.dtype.kind == "c":
-            return jax.lax.complex(place(x.real), place(x.imag))
-        return jnp.copysign(back(x), back(jnp.where(jnp.signbit(x), -1, 1).astype(x.dtype)))
 
-    place.defjvp(lambda primals, tangents: (place(*primals), back(*tangents)))
-    return place(part)
+@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
+def _with_signs(back: Callable[[Any], Any], x: Any) -> Any:
+    return jnp.copysign(back(x), back(jnp.where(jnp.signbit(x), -1, 1).astype(x.dtype)))
+
+
+@_with_signs.defjvp
+def _with_signs_jvp(back: Callable[[Any], Any], primals: tuple, tangents: tuple) -> tuple:
+    return _with_signs(back, *primals), back(*tangents)
 
 
 def overlaps(chain: tuple[Step, ...], shape: tuple[int, ...], strides: tuple[int, ...] | None) -> bool:

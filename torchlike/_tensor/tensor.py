@@ -175,7 +175,7 @@ class Tensor(Methods):
         origin = self if self._origin is None else self._root()
         counter = getattr(origin, "_counter", None)
         if counter is not None and counter.is_hidden:
-            since = versions.UNSEEN
+            since = versions.UNSEEN if edge is None else versions.UNSEEN_NODE
         elif since is None and edge is not None:
             since = edge[0].age
         if self._chain is None and self._origin is None:
@@ -409,7 +409,11 @@ class Tensor(Methods):
         return self.dtype.is_floating_point
 
     def is_complex(self) -> bool:
-        """Return whether the dtype is complex."""
+        """Return whether the dtype is complex.
+
+        >>> torchlike.tensor([1j]).is_complex()
+        True
+        """
         return self.dtype.is_complex
 
     def is_signed(self) -> bool:
@@ -417,7 +421,11 @@ class Tensor(Methods):
         return self.dtype.is_signed
 
     def get_device(self) -> int:
-        """Return the index of the tensor's accelerator, or -1 on the CPU."""
+        """Return the index of the tensor's accelerator, or -1 on the CPU.
+
+        >>> torchlike.ones(2).get_device()
+        -1
+        """
         return -1 if self.device.index is None else self.device.index
 
     # -- gradients -----------------------------------------------------------------------------------------------------
@@ -583,6 +591,7 @@ class Tensor(Methods):
         """
         counter = _storage.LeftCounter(self._storage) if self._counter is None else self._counter.shown()
         left = self._storage.value
+        versions.note_uncounted()
         self._storage, self._chain, self._strides = other._storage, other._chain, other._strides
         self._offset, self._cache = other._offset, None
         if views.is_whole(self):
@@ -616,6 +625,11 @@ class Tensor(Methods):
 
         Args:
           hook: a function of this tensor.
+
+        >>> x = torchlike.ones(2, requires_grad=True)
+        >>> handle = x.register_post_accumulate_grad_hook(lambda leaf: print(leaf.grad))
+        >>> (x * 3).sum().backward()
+        tensor([3., 3.])
         """
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
@@ -625,7 +639,15 @@ class Tensor(Methods):
         return hold(self.__dict__.setdefault("_post_accumulate", OrderedDict()), hook)
 
     def retain_grad(self) -> None:
-        """Make backward keep the gradient of this non-leaf in `.grad`."""
+        """Make backward keep the gradient of this non-leaf in `.grad`.
+
+        >>> x = torchlike.ones(2, requires_grad=True)
+        >>> y = x * 3
+        >>> y.retain_grad()
+        >>> y.sum().backward()
+        >>> y.grad
+        tensor([1., 1.])
+        """
         if not self.requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
         if self._shows_no_history() or self.__dict__.get("_retains_grad"):

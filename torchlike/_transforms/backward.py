@@ -117,6 +117,11 @@ def backward(
       inputs: accumulate only into these tensors. They need not be leaves.
 
     The end of the backward pass flushes the pending trace, unless the pass is nested in another one.
+
+    >>> x = torchlike.tensor([1.0, 2.0], requires_grad=True)
+    >>> torchlike.autograd.backward([x.sum(), (x * x).sum()])
+    >>> x.grad
+    tensor([3., 5.])
     """
     if modes.local.transforms:
         raise _errors.func.inside_a_transform("backward")

@@ -88,18 +88,8 @@ class Mapping:
         The tangents of the results become tangents of the full batches.
         """
         found: list[tuple[Row, Edge | None]] = []
-        carried: list[tuple[Any, int, int]] = []  # (tangents of a forward-mode level, index of value, index of tangent)
-
-        def take(pair: Grad) -> int:
-            value = self._lifted(pair[0])
-            place = len(found)
-            found.append((value, pair[1] if is_alive([pair[1]]) else None))
-            for tangents in forward_mode.local.levels:
-                if value in tangents:
-                    carried.append((tangents, place, take(tangents[value])))
-            return place
-
-        places = [take(pair) for pair in pairs]
+        carried: list[tuple[Any, int, int]] = []
+        places = [self._take(pair, found, carried) for pair in pairs]
         node = MapNode(self, found) if any(edge is not None for _, edge in found) else None
         outside: list = []
         for i, (row, edge) in enumerate(found):
@@ -108,6 +98,19 @@ class Mapping:
         for tangents, place, tangent in carried:
             tangents[outside[place][0]] = outside[tangent]
         return [outside[i] for i in places]
+
+    def _take(self, pair: Grad, found: list[tuple[Row, Edge | None]], carried: list[tuple[Any, int, int]]) -> int:
+        """Append a result and its tangents to `found`, and return the index of the result.
+
+        Append (tangents of a forward-mode level, index of the value, index of its tangent) to `carried`.
+        """
+        value = self._lifted(pair[0])
+        place = len(found)
+        found.append((value, pair[1] if is_alive([pair[1]]) else None))
+        for tangents in forward_mode.local.levels:
+            if value in tangents:
+                carried.append((tangents, place, self._take(tangents[value], found, carried)))
+        return place
 
     def _lifted(self, value: Value) -> Row:
         row = lifted(value, self.level)

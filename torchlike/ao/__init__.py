@@ -1,3 +1,4 @@
-"""`torch.ao`: the parts of quantization that unquantized models use."""
+"""`torch.ao`: quantization and its layers."""
 
+from torchlike.ao import nn as nn
 from torchlike.ao import quantization as quantization

@@ -17,6 +17,7 @@ from torchlike.backends import mkl as mkl
 from torchlike.backends import mkldnn as mkldnn
 from torchlike.backends import mps as mps
 from torchlike.backends import openmp as openmp
+from torchlike.backends import quantized as quantized
 
 if TYPE_CHECKING:
     fp32_precision: str

@@ -14,7 +14,12 @@ from torchlike.backends import _settings
 
 
 def is_built() -> bool:
-    """Return whether JAX has a GPU client."""
+    """Return whether JAX has a GPU client.
+
+    >>> import torchlike as torch
+    >>> torch.backends.cuda.is_built() == torch.cuda.is_available()
+    True
+    """
     from torchlike._dtypes import devices
 
     return bool(devices.jax_devices("cuda"))
@@ -89,7 +94,8 @@ def _switch(name: str, backend: int) -> tuple[Callable[[bool], None], Callable[[
         return backend in attention.permitted
 
     enable.__doc__ = (
-        f"Permit or exclude the {name} backend of `scaled_dot_product_attention` (`nn.attention.SDPBackend`)."
+        f"Permit or exclude the {name} backend of `scaled_dot_product_attention` (`nn.attention.SDPBackend`).\n\n"
+        "Args:\n  enabled (bool): permit the backend.\n\nRaises:\n  RuntimeError: `enabled` is not a bool."
     )
     enabled.__doc__ = f"Return whether the {name} backend of `scaled_dot_product_attention` is permitted."
     return enable, enabled
@@ -111,7 +117,13 @@ def sdp_kernel(
 ) -> contextlib.AbstractContextManager[dict]:
     """Return a context that permits the chosen backends of attention. It is deprecated: use `nn.attention.sdpa_kernel`.
 
-    The context warns with `FutureWarning`.
+    The call warns with `FutureWarning`.
+
+    Args:
+      enable_flash (bool, default True): permit the flash backend.
+      enable_math (bool, default True): permit the math backend.
+      enable_mem_efficient (bool, default True): permit the memory-efficient backend.
+      enable_cudnn (bool, default True): permit the cuDNN backend.
     """
     warn(_DEPRECATED, FutureWarning)
     kinds = attention.FLASH, attention.MATH, attention.EFFICIENT, attention.CUDNN

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from torchlike.cpu import amp as amp
@@ -34,6 +36,16 @@ def synchronize(device: Any = None) -> None:
 def is_initialized() -> bool:
     """Return True: the CPU is always initialized."""
     return True
+
+
+@functools.cache
+def _is_vnni_supported() -> bool:
+    """Return whether the processor has AVX-512 VNNI instructions. Systems without `/proc/cpuinfo` are not asked."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return False
+    return any("avx512_vnni" in line.split() for line in lines if line.startswith("flags"))
 
 
 def set_device(device: Any) -> None:

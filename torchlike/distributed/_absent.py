@@ -32,7 +32,15 @@ class Absent(type):
 
 def absent(name: str) -> Absent:
     """Return a placeholder for a name."""
-    return Absent(name, (), {"__doc__": f"A placeholder: `{name}` is not supported, and calling it raises an error."})
+    doc = f"""A placeholder: `{name}` is not supported, and calling it raises an error.
+
+    Args:
+      *args, **kwargs: have no effect: the call raises.
+
+    Raises:
+      NotImplementedError: always.
+    """
+    return Absent(name, (), {"__doc__": doc})
 
 
 def fill(module: ModuleType, names: str) -> None:

@@ -12,6 +12,12 @@ class GradBucket:
 
     `DistributedDataParallel` passes buckets to its communication hooks. The gradients are not yet divided by the number
     of processes.
+
+    Args:
+      index (int): the position of the bucket in the order of the reductions.
+      buffer (Tensor): the gradients, in one dim.
+      parameters (list of Tensors): the parameters, in the order of the buffer.
+      is_last: whether this is the last bucket.
     """
 
     def __init__(self, index: int, buffer: Tensor, parameters: list[Tensor], is_last: bool) -> None:
@@ -26,7 +32,11 @@ class GradBucket:
         return self._buffer
 
     def set_buffer(self, buffer: Tensor) -> None:
-        """Replace the buffer by another tensor."""
+        """Replace the buffer by another tensor.
+
+        Args:
+          buffer (Tensor): the new buffer, in one dim.
+        """
         self._buffer = buffer
 
     def gradients(self) -> list[Tensor]:

@@ -79,6 +79,30 @@ def all_reduce(tensor: Tensor, op: Any = ReduceOp.SUM, group: Any = None, async_
     """Reduce the tensors of all members, and write the result into the `tensor` of each member.
 
     The result is bitwise identical in all members.
+
+    Args:
+      tensor (Tensor): the operand, which receives the result. It has the same shape and dtype in all members.
+      op (ReduceOp, default `ReduceOp.SUM`): the reduction.
+      group (ProcessGroup, optional): the processes that take part. Default: all processes.
+      async_op: return a `Work`, whose `wait` writes the result.
+
+    Returns:
+      A `Work` if `async_op` is True, otherwise None. Also None in a process outside the group, and for a tensor on the
+      meta device, which is not reduced.
+
+    Raises:
+      ValueError: the operator does not support complex tensors.
+      RuntimeError: the dtype does not support the operator.
+      NotImplementedError: the tensor is sparse.
+
+    >>> import torchlike as torch
+    >>> store = torch.distributed.HashStore()
+    >>> torch.distributed.init_process_group("gloo", rank=0, world_size=1, store=store)
+    >>> x = torch.tensor([1.0, 2.0])
+    >>> torch.distributed.all_reduce(x)
+    >>> x  # the sum over one process
+    tensor([1., 2.])
+    >>> torch.distributed.destroy_process_group()
     """
     t.one("tensor", tensor)
     if is_outside(group, "all_reduce"):
@@ -107,7 +131,20 @@ def _averaged(group: ProcessGroup, total: Value, op: RedOpType) -> Value:
 
 
 def all_reduce_coalesced(tensors: Any, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False) -> Any:
-    """Apply `all_reduce` to each of several tensors. One operator reduces all of them."""
+    """Apply `all_reduce` to each of several tensors. One operator reduces all of them.
+
+    Args:
+      tensors (sequence of Tensors or Tensor): the operands, which receive the results. They have one dtype.
+      op (ReduceOp, default `ReduceOp.SUM`): the reduction.
+      group (ProcessGroup, optional): the processes that take part. Default: all processes.
+      async_op: return a `Work`, whose `wait` writes the results.
+
+    Returns:
+      A `Work` if `async_op` is True, otherwise None. Also None if there are no tensors.
+
+    Raises:
+      ValueError: the dtypes of the tensors differ, or the operator does not support complex tensors.
+    """
     tensors = [tensors] if isinstance(tensors, Tensor) else tensors
     t.several("tensors", tensors)
     t.alike(*tensors)
@@ -127,7 +164,31 @@ def _joined(works: list[Work]) -> Work:
 
 
 def all_gather(tensor_list: list[Tensor], tensor: Tensor, group: Any = None, async_op: bool = False) -> Work | None:
-    """Gather the tensors of all members into `tensor_list` of each member, in the order of their ranks."""
+    """Gather the tensors of all members into `tensor_list` of each member, in the order of their ranks.
+
+    Args:
+      tensor_list (list of Tensors): receives the tensors. It has an element for each member, with the shape of
+        `tensor`.
+      tensor (Tensor): the tensor of this process. It has the same shape and dtype in all members.
+      group (ProcessGroup, optional): the processes that take part. Default: all processes.
+      async_op: return a `Work`, whose `wait` writes the results.
+
+    Returns:
+      A `Work` if `async_op` is True, otherwise None.
+
+    Raises:
+      ValueError: the dtypes differ.
+      RuntimeError: the list has another length than the group, or the shapes differ.
+
+    >>> import torchlike as torch
+    >>> store = torch.distributed.HashStore()
+    >>> torch.distributed.init_process_group("gloo", rank=0, world_size=1, store=store)
+    >>> gathered = [torch.zeros(2)]
+    >>> torch.distributed.all_gather(gathered, torch.ones(2))
+    >>> gathered
+    [tensor([1., 1.])]
+    >>> torch.distributed.destroy_process_group()
+    """
     t.several("tensor_list", tensor_list)
     t.one("tensor", tensor)
     t.alike(*tensor_list, tensor)
@@ -148,7 +209,19 @@ def all_gather_single(
 ) -> Work | None:
     """Concatenate the members' `input_tensor` along the first dim into `output_tensor`.
 
-    On accelerators, `output_tensor` may also have a new first dim, along which the tensors are stacked.
+    Args:
+      output_tensor (Tensor): receives the result. Its first dim is that of `input_tensor` times the number of members.
+        On accelerators, it may also have a new first dim, along which the tensors are stacked.
+      input_tensor (Tensor): the tensor of this process. It has the same shape and dtype in all members.
+      group (ProcessGroup, optional): the processes that take part. Default: all processes.
+      async_op: return a `Work`, whose `wait` writes the result.
+
+    Returns:
+      A `Work` if `async_op` is True, otherwise None.
+
+    Raises:
+      ValueError: the dtypes differ.
+      RuntimeError: the shapes do not fit.
     """
     t.one("output_tensor", output_tensor)
     t.one("input_tensor", input_tensor)
@@ -170,7 +243,15 @@ def all_gather_coalesced(
 ) -> Work | None:
     """Apply `all_gather` to each of several tensors.
 
-    `output_tensor_lists` has a list for each member, with an element for each tensor.
+    Args:
+      output_tensor_lists (list of lists of Tensors): receives the tensors. It has a list for each member, with an
+        element for each tensor.
+      input_tensor_list (list of Tensors): the tensors of this process.
+      group (ProcessGroup, optional): the processes that take part. Default: all processes.
+      async_op: return a `Work`, whose `wait` writes the results.
+
+    Returns:
+      A `Work` if `async_op` is True, otherwise None.
     """
     t.several("input_tensor_list", input_tensor_list)
     works = [
@@ -186,9 +267,23 @@ def all_gather_coalesced(
 def broadcast(
     tensor: Tensor, src: int | None = None, group: Any = None, async_op: bool = False, group_src: int | None = None
 ) -> Work | None:
-    """Copy the `tensor` of the process `src` into the `tensor` of all members.
+    """Copy the `tensor` of one process into the `tensor` of all members.
 
-    `src` is a global rank. `group_src` is a rank in the group.
+    Args:
+      tensor (Tensor): the operand of the source, and the destination in the other members. It has the same shape and
+        dtype in all members.
+      src (int, optional): the global rank of the source.
+      group (ProcessGroup, optional): the processes that take part. Default: all processes.
+      async_op: return a `Work`, whose `wait` writes the result.
+      group_src (int, optional): the rank of the source in the group. Exactly one of `src` and `group_src` must be
+        given.
+
+    Returns:
+      A `Work` if `async_op` is True, otherwise None.
+
+    Raises:
+      ValueError: both ranks or none are given, or the rank does not belong to the group.
+      RuntimeError: the group has all processes, and `src` is not one of their ranks.
     """
     t.one("tensor", tensor)
     if is_outside(group, "broadcast"):
@@ -207,7 +302,26 @@ def reduce(
     async_op: bool = False,
     group_dst: int | None = None,
 ) -> Work | None:
-    """Reduce the tensors of all members into the `tensor` of the process `dst`. The other tensors do not change."""
+    """Reduce the tensors of all members into the `tensor` of one process. The other tensors do not change.
+
+    Args:
+      tensor (Tensor): the operand, which receives the result in the destination. It has the same shape and dtype in all
+        members.
+      dst (int, optional): the global rank of the destination.
+      op (ReduceOp, default `ReduceOp.SUM`): the reduction.
+      group (ProcessGroup, optional): the processes that take part. Default: all processes.
+      async_op: return a `Work`, whose `wait` writes the result.
+      group_dst (int, optional): the rank of the destination in the group. Exactly one of `dst` and `group_dst` must be
+        given.
+
+    Returns:
+      A `Work` if `async_op` is True, otherwise None.
+
+    Raises:
+      ValueError: both ranks or none are given, the rank does not belong to the group, or the operator does not support
+        complex tensors.
+      RuntimeError: the dtype does not support the operator.
+    """
     t.one("tensor", tensor)
     if is_outside(group, "reduce"):
         return None
@@ -226,7 +340,24 @@ def gather(
     async_op: bool = False,
     group_dst: int | None = None,
 ) -> Work | None:
-    """Gather the tensors of all members into the `gather_list` of the process `dst` (0 by default)."""
+    """Gather the tensors of all members into the `gather_list` of one process.
+
+    Args:
+      tensor (Tensor): the tensor of this process. It has the same shape and dtype in all members.
+      gather_list (list of Tensors, optional): receives the tensors in the destination, in the order of their ranks. It
+        must be None or empty in the other members.
+      dst (int, optional): the global rank of the destination. Default: the process with rank 0 in the group.
+      group (ProcessGroup, optional): the processes that take part. Default: all processes.
+      async_op: return a `Work`, whose `wait` writes the results.
+      group_dst (int, optional): the rank of the destination in the group, instead of `dst`.
+
+    Returns:
+      A `Work` if `async_op` is True, otherwise None.
+
+    Raises:
+      ValueError: the list is missing in the destination or is given elsewhere, or the dtypes differ.
+      RuntimeError: the list has another length than the group.
+    """
     t.one("tensor", tensor)
     gather_list = gather_list or []
     t.several("gather_list", gather_list)
@@ -265,7 +396,24 @@ def scatter(
     async_op: bool = False,
     group_src: int | None = None,
 ) -> Work | None:
-    """Send the tensors in the `scatter_list` of the process `src` (0 by default) to the members' `tensor`."""
+    """Send the tensors in the `scatter_list` of one process to the members' `tensor`.
+
+    Args:
+      tensor (Tensor): receives the element of the list with the rank of this process.
+      scatter_list (list of Tensors, optional): the tensors in the source, in the order of the ranks. They have one
+        shape and dtype. It must be None or empty in the other members.
+      src (int, optional): the global rank of the source. Default: the process with rank 0 in the group.
+      group (ProcessGroup, optional): the processes that take part. Default: all processes.
+      async_op: return a `Work`, whose `wait` writes the result.
+      group_src (int, optional): the rank of the source in the group, instead of `src`.
+
+    Returns:
+      A `Work` if `async_op` is True, otherwise None.
+
+    Raises:
+      ValueError: the list is missing in the source or is given elsewhere, or the dtypes differ.
+      RuntimeError: the list has another length than the group.
+    """
     t.one("tensor", tensor)
     scatter_list = scatter_list or []
     t.several("scatter_list", scatter_list)
@@ -287,7 +435,22 @@ def scatter(
 def reduce_scatter(
     output: Tensor, input_list: list[Tensor], op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
 ) -> Work | None:
-    """Reduce the tensors at index `i` of all members' lists, and write the result into the `output` of member `i`."""
+    """Reduce the tensors at index `i` of all members' lists, and write the result into the `output` of member `i`.
+
+    Args:
+      output (Tensor): receives the result of this process.
+      input_list (list of Tensors): the operands of this process, one for each member. They have the shape of `output`.
+      op (ReduceOp, default `ReduceOp.SUM`): the reduction.
+      group (ProcessGroup, optional): the processes that take part. Default: all processes.
+      async_op: return a `Work`, whose `wait` writes the result.
+
+    Returns:
+      A `Work` if `async_op` is True, otherwise None.
+
+    Raises:
+      ValueError: the dtypes differ.
+      RuntimeError: the list has another length than the group, or the dtype does not support the operator.
+    """
     t.one("output", output)
     t.several("input_list", input_list)
     t.alike(output, *input_list)
@@ -304,7 +467,22 @@ def reduce_scatter(
 def reduce_scatter_single(
     output: Tensor, input: Tensor, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
 ) -> Work | None:
-    """Split `input` into equal parts along the first dim, and apply `reduce_scatter` to the parts."""
+    """Split `input` into equal parts along the first dim, and apply `reduce_scatter` to the parts.
+
+    Args:
+      output (Tensor): receives the result of this process.
+      input (Tensor): the operands of this process. It has as many elements as `output` times the number of members.
+      op (ReduceOp, default `ReduceOp.SUM`): the reduction.
+      group (ProcessGroup, optional): the processes that take part. Default: all processes.
+      async_op: return a `Work`, whose `wait` writes the result.
+
+    Returns:
+      A `Work` if `async_op` is True, otherwise None.
+
+    Raises:
+      ValueError: the dtypes differ.
+      RuntimeError: the number of elements does not fit.
+    """
     t.one("output", output)
     t.one("input", input)
     t.alike(output, input)
@@ -321,7 +499,20 @@ def all_to_all(
 ) -> Work | None:
     """Send tensor `i` of `input_tensor_list` to member `i`.
 
-    The tensor that member `i` sends is written into element `i` of `output_tensor_list`.
+    Args:
+      output_tensor_list (list of Tensors): receives the tensors. The tensor that member `i` sends is written into
+        element `i`.
+      input_tensor_list (list of Tensors): the tensors that this process sends, one for each member. Their shapes may
+        differ.
+      group (ProcessGroup, optional): the processes that take part. Default: all processes.
+      async_op: return a `Work`, whose `wait` writes the results.
+
+    Returns:
+      A `Work` if `async_op` is True, otherwise None.
+
+    Raises:
+      ValueError: the dtypes differ.
+      RuntimeError: a list has another length than the group, or a member sends a tensor of another size.
     """
     t.several("output_tensor_list", output_tensor_list)
     t.several("input_tensor_list", input_tensor_list)
@@ -368,7 +559,20 @@ def all_to_all_single(
 ) -> Work | None:
     """Split `input` and `output` along the first dim, and apply `all_to_all` to the parts.
 
-    The parts have equal lengths unless split sizes are given.
+    Args:
+      output (Tensor): receives the parts that the members send, one after the other.
+      input (Tensor): the parts that this process sends, one after the other.
+      output_split_sizes (list of ints, optional): the length of the part from each member. Default: equal lengths.
+      input_split_sizes (list of ints, optional): the length of the part for each member. Default: equal lengths.
+      group (ProcessGroup, optional): the processes that take part. Default: all processes.
+      async_op: return a `Work`, whose `wait` writes the results.
+
+    Returns:
+      A `Work` if `async_op` is True, otherwise None.
+
+    Raises:
+      ValueError: the dtypes differ.
+      RuntimeError: the lengths do not fit the tensor.
     """
     t.one("output", output)
     t.one("input", input)
@@ -399,9 +603,20 @@ def parts(tensor: Tensor, sizes: list[int] | None, count: int) -> list[Tensor]:
 def barrier(
     group: Any = None, async_op: bool = False, device_ids: Any = None, timeout: timedelta | None = None
 ) -> Work | None:
-    """Block until all members have called this function. With `async_op`, the `wait` of the returned `Work` blocks.
+    """Block until all members have called this function.
 
-    `device_ids` has no effect, because processes wait on the host.
+    Args:
+      group (ProcessGroup, optional): the processes that wait. Default: all processes.
+      async_op: return a `Work`, whose `wait` blocks.
+      device_ids: has no effect: processes wait on the host.
+      timeout (timedelta, optional): the time to wait. Default: the timeout of the group. It has no effect with
+        `async_op`.
+
+    Returns:
+      A `Work` if `async_op` is True, otherwise None.
+
+    Raises:
+      DistBackendError: a member does not call this function in time, or its process has ended.
     """
     if is_outside(group, "barrier"):
         return None
@@ -416,8 +631,17 @@ def barrier(
 def monitored_barrier(group: Any = None, timeout: timedelta | None = None, wait_all_ranks: bool = False) -> None:
     """Block until all members have called this function.
 
-    If a member does not call it in time, the process of rank 0 raises an error that names the first missing rank. With
-    `wait_all_ranks`, the error names all missing ranks.
+    If a member does not call it in time, the process of rank 0 raises an error that names the first missing rank.
+
+    Args:
+      group (ProcessGroup, optional): the processes that wait. Default: all processes.
+      timeout (timedelta, optional): the time that rank 0 waits for each member. Default: the timeout of the group. It
+        has no effect in the other processes, which wait for the timeout of the group.
+      wait_all_ranks: name all missing ranks in the error.
+
+    Raises:
+      RuntimeError: members are missing. Rank 0 raises this.
+      DistBackendError: rank 0 does not call this function in time. The other processes raise this.
     """
     if is_outside(group, "monitored_barrier"):
         return
@@ -448,7 +672,10 @@ def _renamed(name: str, now: Callable[..., Any]) -> Callable[..., Any]:
         return now(*args, **kwargs)
 
     old.__name__ = old.__qualname__ = name
-    old.__doc__ = f"The deprecated name of `{now.__name__}`."
+    old.__doc__ = (
+        f"The deprecated name of `{now.__name__}`. It warns.\n\n"
+        f"Args:\n  *args, **kwargs: the arguments of `{now.__name__}`."
+    )
     return old
 
 

@@ -15,7 +15,16 @@ Received = dict[int, bytearray]  # messages by the sender's rank in the group
 
 
 class Work:
-    """The handle of an asynchronous operation. Its results are written when `wait` is called."""
+    """The handle of an asynchronous operation. Its results are written when `wait` is called.
+
+    Collectives with `async_op=True`, `isend` and `irecv` make handles.
+
+    Args:
+      finish: the function that waits for the operation, writes its results and returns them. Its argument is the time
+        to wait in seconds, or None.
+      is_there: the function that returns whether `finish` would return without blocking.
+      source (int, default -1): the global rank of the sender.
+    """
 
     def __init__(
         self, finish: Callable[[float | None], Any], is_there: Callable[[], bool] = lambda: True, source: int = -1
@@ -26,7 +35,14 @@ class Work:
     def wait(self, timeout: timedelta | None = None) -> bool:
         """Wait for the operation and write its results.
 
-        Raise DistBackendError after the timeout, or if a process that must send a message has ended.
+        Args:
+          timeout (timedelta, optional): the time to wait. Default: the timeout of the group.
+
+        Returns:
+          True.
+
+        Raises:
+          DistBackendError: the operation does not finish in time, or a process that must send a message has ended.
         """
         if not self._is_done:
             try:
@@ -74,6 +90,17 @@ class ProcessGroup(Connected):
     """A group of processes that exchange messages. The tags of the messages contain the group's name.
 
     `init_process_group` and `new_group` create groups. All members must call the same operations in the same order.
+
+    Args:
+      mail: the messages of this process.
+      ranks (iterable of ints): the global ranks of the members.
+      name (str): the name of the group, which is the same in all members.
+      backend (str): the name of the backend.
+      seconds (float): the time that a member waits for the others, in seconds.
+      store (Store): the store that the members share.
+      description (str): the text in `group_desc`. Default: "undefined".
+      bound_device_id: the device of this process. It does not affect the computation.
+      identity (str): the name that distinguishes this group from earlier groups of the same name. Default: `name`.
     """
 
     def __init__(

@@ -23,9 +23,21 @@ from torchlike.distributed._world import is_outside, member
 def isend(
     tensor: Tensor, dst: int | None = None, group: Any = None, tag: int = 0, group_dst: int | None = None
 ) -> Work | None:
-    """Send a tensor to the process `dst`, which receives it with `recv` and the same tag.
+    """Send a tensor to another process, which receives it with `recv` or `irecv` and the same tag.
 
-    `dst` is a global rank. `group_dst` is a rank in the group.
+    Args:
+      tensor (Tensor): the tensor.
+      dst (int, optional): the global rank of the destination.
+      group (ProcessGroup, optional): the group of both processes. Default: the group of all processes.
+      tag (int, default 0): the number that the receiver must name too.
+      group_dst (int, optional): the rank of the destination in the group. Exactly one of `dst` and `group_dst` must be
+        given.
+
+    Returns:
+      A `Work`, whose `wait` returns at once, because the message is already sent. None in a process outside the group.
+
+    Raises:
+      ValueError: the destination is this process, or does not belong to the group.
     """
     t.one("tensor", tensor)
     if is_outside(group, "isend"):
@@ -39,16 +51,41 @@ def isend(
 
 
 def send(tensor: Tensor, dst: int | None = None, group: Any = None, tag: int = 0, group_dst: int | None = None) -> None:
-    """Send a tensor to the process `dst`, as `isend` does, and return None."""
+    """Send a tensor as `isend` does, and return None.
+
+    Args:
+      tensor (Tensor): the tensor.
+      dst (int, optional): the global rank of the destination.
+      group (ProcessGroup, optional): the group of both processes. Default: the group of all processes.
+      tag (int, default 0): the number that the receiver must name too.
+      group_dst (int, optional): the rank of the destination in the group. Exactly one of `dst` and `group_dst` must be
+        given.
+
+    Raises:
+      ValueError: the destination is this process, or does not belong to the group.
+    """
     isend(tensor, dst, group, tag, group_dst)
 
 
 def irecv(
     tensor: Tensor, src: int | None = None, group: Any = None, tag: int = 0, group_src: int | None = None
 ) -> Work | None:
-    """Receive a tensor from the process `src`, or from any process if `src` is None.
+    """Receive a tensor from another process.
 
-    Return a `Work`, whose `wait` writes the received values into `tensor`.
+    Args:
+      tensor (Tensor): receives the values. It has the shape and dtype of the tensor that is sent.
+      src (int, optional): the global rank of the sender.
+      group (ProcessGroup, optional): the group of both processes. Default: the group of all processes.
+      tag (int, default 0): the number that the sender gave.
+      group_src (int, optional): the rank of the sender in the group, instead of `src`. Without both, the message may
+        come from any other member.
+
+    Returns:
+      A `Work`, whose `wait` writes the values. None in a process outside the group.
+
+    Raises:
+      ValueError: both ranks are given, or the sender does not belong to the group.
+      RuntimeError: the sender is this process. `wait` also raises it if the message has another size than `tensor`.
     """
     t.one("tensor", tensor)
     if is_outside(group, "irecv"):
@@ -74,9 +111,23 @@ def _received(tensor: Tensor, group: ProcessGroup, source: int | None, tag: int)
 
 
 def recv(tensor: Tensor, src: int | None = None, group: Any = None, tag: int = 0, group_src: int | None = None) -> int:
-    """Receive a tensor as `irecv` does, wait for it, and return the sender's rank.
+    """Receive a tensor as `irecv` does, and wait for it.
 
-    The result is -1 if this process does not belong to the group.
+    Args:
+      tensor (Tensor): receives the values. It has the shape and dtype of the tensor that is sent.
+      src (int, optional): the global rank of the sender.
+      group (ProcessGroup, optional): the group of both processes. Default: the group of all processes.
+      tag (int, default 0): the number that the sender gave.
+      group_src (int, optional): the rank of the sender in the group, instead of `src`. Without both, the message may
+        come from any other member.
+
+    Returns:
+      The global rank of the sender, or -1 in a process outside the group.
+
+    Raises:
+      ValueError: both ranks are given, or the sender does not belong to the group.
+      RuntimeError: the sender is this process, or the message has another size than `tensor`.
+      DistBackendError: no message comes in time, or the sender has ended.
     """
     work = irecv(tensor, src, group, tag, group_src)
     if work is None:
@@ -88,8 +139,17 @@ def recv(tensor: Tensor, src: int | None = None, group: Any = None, tag: int = 0
 class P2POp:
     """A send or receive operation for `batch_isend_irecv`.
 
-    `op` is `isend` or `irecv`. The other process is given by its global rank `peer` or its rank in the group
-    `group_peer`.
+    Args:
+      op: `torch.distributed.isend` or `torch.distributed.irecv`.
+      tensor (Tensor): the tensor to send, or the tensor that receives the values.
+      peer (int, optional): the global rank of the other process.
+      group (ProcessGroup, optional): the group of both processes. Default: the group of all processes.
+      tag (int, default 0): the number that both processes give.
+      group_peer (int, optional): the rank of the other process in the group. Exactly one of `peer` and `group_peer`
+        must be given.
+
+    Raises:
+      ValueError: `op` is another function, or the other process does not belong to the group.
     """
 
     def __init__(
@@ -117,7 +177,18 @@ class P2POp:
 
 
 def batch_isend_irecv(p2p_op_list: list[P2POp]) -> list[Work]:
-    """Start several send and receive operations, and return their `Work` handles."""
+    """Start several send and receive operations.
+
+    Args:
+      p2p_op_list (list of P2POps): the operations.
+
+    Returns:
+      The `Work` of each operation.
+
+    Raises:
+      ValueError: an element is not a `P2POp`.
+      IndexError: the list is empty.
+    """
     for op in p2p_op_list:
         if not isinstance(op, P2POp):
             raise ValueError(
@@ -136,7 +207,25 @@ def _peer(op: P2POp) -> dict[str, int]:
 
 
 def all_gather_object(object_list: list, obj: Any, group: Any = None) -> None:
-    """Gather the objects of all members into `object_list`, in the order of their ranks."""
+    """Gather the objects of all members into `object_list`, in the order of their ranks.
+
+    Args:
+      object_list (list): receives the objects. It has an element for each member.
+      obj: the object of this process. It must be picklable.
+      group (ProcessGroup, optional): the processes that take part. Default: all processes.
+
+    Raises:
+      IndexError: the list has fewer elements than the group has members.
+
+    >>> import torchlike as torch
+    >>> store = torch.distributed.HashStore()
+    >>> torch.distributed.init_process_group("gloo", rank=0, world_size=1, store=store)
+    >>> found = [None]
+    >>> torch.distributed.all_gather_object(found, {"loss": 0.5})
+    >>> found
+    [{'loss': 0.5}]
+    >>> torch.distributed.destroy_process_group()
+    """
     if is_outside(group, "all_gather_object"):
         return
     received = member(group).share(pickle.dumps(obj))
@@ -151,7 +240,20 @@ def gather_object(
     group: Any = None,
     group_dst: int | None = None,
 ) -> None:
-    """Gather the objects of all members into the list of the process `dst` (0 by default)."""
+    """Gather the objects of all members into the list of one process.
+
+    Args:
+      obj: the object of this process. It must be picklable.
+      object_gather_list (list, optional): receives the objects in the destination, in the order of their ranks. It must
+        be None or empty in the other members.
+      dst (int, optional): the global rank of the destination. Default: the process with rank 0 in the group.
+      group (ProcessGroup, optional): the processes that take part. Default: all processes.
+      group_dst (int, optional): the rank of the destination in the group, instead of `dst`.
+
+    Raises:
+      ValueError: the list is missing in the destination or is given elsewhere, or the rank does not belong to the
+        group.
+    """
     if is_outside(group, "gather_object"):
         return
     group = member(group)
@@ -173,9 +275,27 @@ def _one_of(group: ProcessGroup, in_world: int | None, in_group: int | None) -> 
 def broadcast_object_list(
     object_list: list, src: int | None = None, group: Any = None, device: Any = None, group_src: int | None = None
 ) -> None:
-    """Copy the objects of the process `src` (0 by default) into the lists of all members.
+    """Copy the objects of one process into the lists of all members.
 
-    `device` has no effect, because objects are sent through the host's memory.
+    Args:
+      object_list (list): the objects of the source, which must be picklable. In the other members, a list of the same
+        length, which receives them.
+      src (int, optional): the global rank of the source. Default: the process with rank 0 in the group.
+      group (ProcessGroup, optional): the processes that take part. Default: all processes.
+      device: has no effect: objects are sent through the host's memory.
+      group_src (int, optional): the rank of the source in the group, instead of `src`.
+
+    Raises:
+      ValueError: the lists have different lengths, or the rank does not belong to the group.
+
+    >>> import torchlike as torch
+    >>> store = torch.distributed.HashStore()
+    >>> torch.distributed.init_process_group("gloo", rank=0, world_size=1, store=store)
+    >>> objects = ["a", 1]
+    >>> torch.distributed.broadcast_object_list(objects, src=0)
+    >>> objects
+    ['a', 1]
+    >>> torch.distributed.destroy_process_group()
     """
     if is_outside(group, "broadcast_object_list"):
         return
@@ -201,9 +321,19 @@ def scatter_object_list(
     group: Any = None,
     group_src: int | None = None,
 ) -> None:
-    """Send element `i` of the list of the process `src` (0 by default) to member `i`.
+    """Send element `i` of the list of one process to member `i`.
 
-    Each member stores the object that it receives in the first element of its output list.
+    Args:
+      scatter_object_output_list (list): receives the object in its first element. Other elements do not change.
+      scatter_object_input_list (list, optional): the objects in the source, one for each member. They must be
+        picklable. The list has no effect in the other members.
+      src (int, optional): the global rank of the source. Default: the process with rank 0 in the group.
+      group (ProcessGroup, optional): the processes that take part. Default: all processes.
+      group_src (int, optional): the rank of the source in the group, instead of `src`.
+
+    Raises:
+      ValueError: the output list is empty or not a list, or the rank does not belong to the group.
+      RuntimeError: the input list has another length than the group.
     """
     if is_outside(group, "scatter_object_list"):
         return
@@ -229,7 +359,17 @@ def send_object_list(
 ) -> None:
     """Send objects to another process, which receives them with `recv_object_list`.
 
-    `device` and `use_batch` have no effect, because objects are sent in one message through the host's memory.
+    Args:
+      object_list (list): the objects. They must be picklable.
+      dst (int, optional): the global rank of the destination.
+      group (ProcessGroup, optional): the group of both processes. Default: the group of all processes.
+      device: has no effect: objects are sent through the host's memory.
+      group_dst (int, optional): the rank of the destination in the group. Exactly one of `dst` and `group_dst` must be
+        given.
+      use_batch: has no effect: all objects are sent in one message.
+
+    Raises:
+      ValueError: the destination is this process, or does not belong to the group.
     """
     if is_outside(group, "send_object_list"):
         return
@@ -248,10 +388,23 @@ def recv_object_list(
     group_src: int | None = None,
     use_batch: bool = False,
 ) -> int:
-    """Receive objects from the process `src`, or from any process if `src` is None. Return the rank of the sender.
+    """Receive the objects that another process sends with `send_object_list`.
 
-    The objects are written into `object_list`, which must have as many elements as the list that was sent. The result
-    is -1 if this process does not belong to the group. `device` and `use_batch` have no effect.
+    Args:
+      object_list (list): receives the objects. It must have as many elements as the list that is sent.
+      src (int, optional): the global rank of the sender.
+      group (ProcessGroup, optional): the group of both processes. Default: the group of all processes.
+      device: has no effect: objects are received in the host's memory.
+      group_src (int, optional): the rank of the sender in the group, instead of `src`. Without both, the message may
+        come from any other member.
+      use_batch: has no effect: all objects are received in one message.
+
+    Returns:
+      The global rank of the sender, or -1 in a process outside the group.
+
+    Raises:
+      ValueError: the lists have different lengths, or the sender does not belong to the group.
+      DistBackendError: no message comes in time, or the sender has ended.
     """
     if is_outside(group, "recv_object_list"):
         return -1

@@ -27,7 +27,18 @@ class RedOpType(enum.IntEnum):
 
 
 class ReduceOp:
-    """A reduction operator, such as `ReduceOp.SUM`."""
+    """A reduction operator of collectives: `ReduceOp.SUM`, `AVG`, `PRODUCT`, `MIN`, `MAX`, `BAND`, `BOR` or `BXOR`.
+
+    `BAND`, `BOR` and `BXOR` need integers or bools. `AVG` needs floating-point or complex numbers. Collectives refuse
+    `PREMUL_SUM`.
+
+    Args:
+      op (ReduceOp.RedOpType, default `SUM`): the operator.
+
+    >>> import torchlike as torch
+    >>> torch.distributed.ReduceOp(torch.distributed.ReduceOp.MAX) == torch.distributed.ReduceOp.MAX
+    True
+    """
 
     RedOpType = RedOpType
     SUM, AVG, PRODUCT, MIN, MAX, BAND, BOR, BXOR, PREMUL_SUM = RedOpType
@@ -52,7 +63,15 @@ def _make_nccl_premul_sum(factor: Any) -> ReduceOp:
 
 
 def supports_complex(reduceOp: Any) -> bool:
-    """Return whether complex tensors can be reduced with this operator."""
+    """Return whether complex tensors can be reduced with this operator.
+
+    Args:
+      reduceOp (ReduceOp): the operator. True for `SUM`, `AVG` and `PREMUL_SUM`.
+
+    >>> import torchlike as torch
+    >>> torch.distributed.supports_complex(torch.distributed.ReduceOp.MAX)
+    False
+    """
     return reduceOp in (RedOpType.SUM, RedOpType.AVG, RedOpType.PREMUL_SUM)
 
 

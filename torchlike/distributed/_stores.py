@@ -88,39 +88,95 @@ class Store(Connected):
         return errors.not_set_in_time()
 
     def set(self, key: str, value: str | bytes) -> None:
-        """Set the value of a key to a string or bytes."""
+        """Set the value of a key.
+
+        Args:
+          key (str): the key.
+          value (str or bytes): the value.
+
+        Raises:
+          TypeError: the value has another type.
+        """
         self._do("set", key, _text(value))
 
     def get(self, key: str) -> bytes:
-        """Wait until a key is set, and return its value as bytes. Raise DistStoreError if it is not set in time."""
+        """Wait until a key is set, and return its value as bytes.
+
+        Args:
+          key (str): the key.
+
+        Raises:
+          DistStoreError: the key is not set in time.
+        """
         return self.multi_get([key])[0]
 
     def multi_get(self, keys: list[str]) -> list[bytes]:
-        """Wait until several keys are set, and return their values as bytes."""
+        """Wait until several keys are set, and return their values as bytes.
+
+        Args:
+          keys (list of str): the keys.
+
+        Raises:
+          DistStoreError: the keys are not set in time.
+        """
         return [_bytes(found) for found in self._wait(list(keys), self._timeout)]
 
     def multi_set(self, keys: list[str], values: list[str] | list[bytes]) -> None:
-        """Set the values of several keys."""
+        """Set the values of several keys, one after the other.
+
+        Args:
+          keys (list of str): the keys.
+          values (list of str or bytes): the value of each key.
+        """
         for key, value in zip(keys, values):
             self.set(key, value)
 
     def add(self, key: str, amount: int) -> int:
-        """Add `amount` to the number stored under a key, initially 0, and return the sum."""
+        """Add a number to the number stored under a key, initially 0, and return the sum.
+
+        Args:
+          key (str): the key.
+          amount (int): the number.
+
+        >>> import torchlike as torch
+        >>> store = torch.distributed.HashStore()
+        >>> store.add("count", 2), store.add("count", 3)
+        (2, 5)
+        """
         return self._do("add", key, int(amount))
 
     def append(self, key: str, value: str | bytes) -> None:
-        """Append a string or bytes to the value of a key."""
+        """Append a string or bytes to the value of a key, which is initially empty.
+
+        Args:
+          key (str): the key.
+          value (str or bytes): the text.
+        """
         self._do("append", key, _text(value))
 
     def compare_set(self, key: str, expected: str, desired: str) -> bytes:
         """Set a key to `desired` if its value is `expected`, or if it is not set and `expected` is empty.
 
-        Return the value of the key after the operation, or `expected` if the key is still not set.
+        Args:
+          key (str): the key.
+          expected (str): the value that is replaced.
+          desired (str): the new value.
+
+        Returns:
+          The value of the key after the operation, or `expected` if the key is still not set.
         """
         return _bytes(self._do("compare_set", key, _text(expected), _text(desired)))
 
     def wait(self, keys: list[str], timeout: timedelta | None = None) -> None:
-        """Wait until the keys are set. Raise DistStoreError if they are not set in time."""
+        """Wait until the keys are set.
+
+        Args:
+          keys (list of str): the keys.
+          timeout (timedelta, optional): the time to wait. Default: `timeout` of the store.
+
+        Raises:
+          DistStoreError: the keys are not set in time.
+        """
         self._wait(list(keys), timeout or self._timeout)
 
     def _wait(self, keys: list[str], timeout: timedelta) -> list[str]:
@@ -130,11 +186,19 @@ class Store(Connected):
         return found
 
     def check(self, keys: list[str]) -> bool:
-        """Return whether all keys are set."""
+        """Return whether all keys are set.
+
+        Args:
+          keys (list of str): the keys.
+        """
         return self._do("look", list(keys)) is not None
 
     def delete_key(self, key: str) -> bool:
-        """Delete a key, and return whether it existed."""
+        """Delete a key, and return whether it existed.
+
+        Args:
+          key (str): the key.
+        """
         return self._do("delete", key)
 
     def num_keys(self) -> int:
@@ -155,7 +219,11 @@ class Store(Connected):
         return self._timeout
 
     def set_timeout(self, timeout: timedelta) -> None:
-        """Set the maximum time to wait for keys."""
+        """Set the maximum time to wait for keys.
+
+        Args:
+          timeout (timedelta): the time.
+        """
         self._timeout = timeout
 
 
@@ -192,7 +260,12 @@ class HashStore(Store):
 
 
 class FileStore(Store):
-    """A store in a file that all processes can access. `world_size` has no effect."""
+    """A store in a file that all processes can access.
+
+    Args:
+      file_name (str): the path. The file is created if it does not exist, and is not deleted.
+      world_size (int): has no effect: processes are not counted.
+    """
 
     def __init__(self, file_name: str, world_size: int = -1) -> None:
         super().__init__()
@@ -274,7 +347,19 @@ class TCPStore(Store):
       world_size: the number of processes. If `wait_for_workers` is True, the master waits until all have connected.
       is_master: whether this process is the master.
       timeout: the maximum time to wait for the master, for the workers and for keys.
+      wait_for_workers: let the constructor of the master wait for the other processes.
+      multi_tenant: let the master use the server that already listens on the port, if there is one.
+      master_listen_fd: must be None. A socket that is already open is not supported.
       use_libuv: has no effect, because the server is written in Python.
+
+    Raises:
+      DistNetworkError: the master cannot listen on the port, or cannot be reached in time.
+
+    >>> import torchlike as torch
+    >>> store = torch.distributed.TCPStore("127.0.0.1", 0, world_size=1, is_master=True)
+    >>> store.set("key", "value")
+    >>> store.get("key")
+    b'value'
     """
 
     def __init__(
@@ -349,7 +434,18 @@ class TCPStore(Store):
 
 
 class PrefixStore(Store):
-    """A view of another store that adds a prefix to every key."""
+    """A view of another store that adds a prefix to every key.
+
+    Args:
+      prefix (str): the prefix. The key `k` is stored as `prefix/k`.
+      store (Store): the store. Its timeout at this time is that of the view.
+
+    >>> import torchlike as torch
+    >>> store = torch.distributed.HashStore()
+    >>> torch.distributed.PrefixStore("run", store).set("key", "value")
+    >>> store.get("run/key")
+    b'value'
+    """
 
     def __init__(self, prefix: str, store: Store) -> None:
         super().__init__()

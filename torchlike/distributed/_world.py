@@ -20,7 +20,21 @@ _NOT_BUILT_IN = ("mpi", "ucc", "xccl", "fake")
 
 
 class Backend(str):
-    """The name of a backend, in lowercase."""
+    """The name of a backend, in lowercase.
+
+    Args:
+      name (str): the name, in any case. It is not checked.
+
+    Returns:
+      A plain `str`.
+
+    Raises:
+      ValueError: `name` is not a string.
+
+    >>> import torchlike as torch
+    >>> torch.distributed.Backend("GLOO")
+    'gloo'
+    """
 
     UNDEFINED, GLOO, NCCL, MPI, UCC, XCCL = "undefined", "gloo", "nccl", "mpi", "ucc", "xccl"
     backend_list = [UNDEFINED, GLOO, NCCL, XCCL, UCC, MPI, "fake"]
@@ -77,7 +91,15 @@ def is_nccl_available() -> bool:
 
 
 def is_backend_available(backend: str) -> bool:
-    """Return whether groups can use this backend."""
+    """Return whether groups can use this backend.
+
+    Args:
+      backend (str): the name. True for "gloo", and for "nccl" if there is a GPU.
+
+    >>> import torchlike as torch
+    >>> torch.distributed.is_backend_available("gloo")
+    True
+    """
     return backend.lower() == "gloo" or (backend.lower() == "nccl" and is_nccl_available())
 
 
@@ -106,12 +128,20 @@ def init_process_group(
       world_size, rank: the number of processes, and the rank of this one.
       store: a store that all processes share, instead of `init_method`.
       group_name: a description of the group.
+      pg_options: must be None. Options of backends are not supported.
       device_id: the device of this process. It does not affect the computation.
 
     Raises:
       ValueError: if the group is already initialized, or if a setting is missing.
       RuntimeError: if the backend is not available.
       DistNetworkError, DistStoreError: if the other processes do not connect in time.
+
+    >>> import torchlike as torch
+    >>> store = torch.distributed.HashStore()
+    >>> torch.distributed.init_process_group("gloo", rank=0, world_size=1, store=store)
+    >>> torch.distributed.get_rank(), torch.distributed.get_world_size()
+    (0, 1)
+    >>> torch.distributed.destroy_process_group()
     """
     if pg_options is not None or _ranks is not None:
         raise _errors.arguments.unsupported("init_process_group", "pg_options" if _ranks is None else "_ranks")
@@ -172,7 +202,21 @@ def _check_built_in(name: str) -> None:
 def rendezvous(
     url: str, rank: int = -1, world_size: int = -1, timeout: timedelta = default_pg_timeout, **options: Any
 ) -> Iterator[tuple[Store, int, int]]:
-    """Yield one tuple: the store, the rank of this process and the number of processes."""
+    """Yield one tuple: the store, the rank of this process and the number of processes.
+
+    Args:
+      url (str): the place at which processes meet: "env://", "tcp://host:port" or "file:///path". A query such as
+        "?rank=0&world_size=2" replaces the arguments `rank` and `world_size`.
+      rank (int): the rank of this process. With "env://", the default is the variable RANK.
+      world_size (int): the number of processes. With "env://", the default is the variable WORLD_SIZE.
+      timeout (timedelta): the time that a process waits for the others. It has no effect for files. Default: 30
+        minutes.
+      **options: must be empty.
+
+    Raises:
+      ValueError: the rank, the number of processes, the address or the port is missing.
+      RuntimeError: the URL has another scheme.
+    """
     for option in options:
         raise _errors.arguments.unsupported("rendezvous", option)
     parts = urlsplit(url)
@@ -213,7 +257,15 @@ def _variable(name: str) -> str:
 
 
 def destroy_process_group(group: ProcessGroup | None = None) -> None:
-    """Destroy a group. Destroying the default group destroys all groups."""
+    """Destroy a group. Destroying the default group destroys all groups.
+
+    Args:
+      group (ProcessGroup, optional): the group. Default: the group of all processes.
+
+    Raises:
+      AssertionError: the default group is not initialized.
+      ValueError: the group is not initialized.
+    """
     if group is not None and group is not default():
         del world.groups[member(group).group_name]
         return
@@ -267,10 +319,33 @@ def new_group(
     device_id: Any = None,
     sort_ranks: bool = True,
 ) -> Any:
-    """Create a group of the given ranks (all by default).
+    """Create a group of the given ranks. All processes call this function in the same order.
 
-    All processes call this function in the same order; with `use_local_synchronization`, only the members do. Returns
-    `GroupMember.NON_GROUP_MEMBER` in processes that do not belong to the group.
+    Args:
+      ranks (list of ints, optional): the global ranks of the members. Default: all ranks.
+      timeout (timedelta, optional): the time that a member waits for the others. Default: that of the default group.
+      backend (str, optional): the name of the backend. Default: that of the default group.
+      pg_options: must be None. Options of backends are not supported.
+      use_local_synchronization: only the members call this function, and their ranks name the group.
+      group_desc (str, optional): a description of the group.
+      device_id: the device of this process. It does not affect the computation.
+      sort_ranks: sort `ranks`. With False, the position in `ranks` is the rank in the group.
+
+    Returns:
+      The group, or `GroupMember.NON_GROUP_MEMBER` in a process that does not belong to it.
+
+    Raises:
+      ValueError: the ranks repeat, are empty or out of range, or the default group is not initialized.
+      AssertionError: the backend is unknown.
+      RuntimeError: the backend is not available.
+
+    >>> import torchlike as torch
+    >>> store = torch.distributed.HashStore()
+    >>> torch.distributed.init_process_group("gloo", rank=0, world_size=1, store=store)
+    >>> group = torch.distributed.new_group([0])
+    >>> torch.distributed.get_process_group_ranks(group)
+    [0]
+    >>> torch.distributed.destroy_process_group()
     """
     if pg_options is not None:
         raise _errors.arguments.unsupported("new_group", "pg_options")
@@ -355,7 +430,23 @@ def new_subgroups(
     pg_options: Any = None,
     group_desc: str | None = None,
 ) -> tuple[Any, list]:
-    """Create groups of `group_size` consecutive ranks. Returns the group of this process, and all groups."""
+    """Create groups of `group_size` consecutive ranks. All processes call this function.
+
+    Args:
+      group_size (int, optional): the number of members of each group. Default: the number of GPUs of this process.
+      group (ProcessGroup, optional): the group whose ranks are divided. Default: the group of all processes.
+      timeout (timedelta, optional): the time that a member waits for the others. Default: that of the default group.
+      backend (str, optional): the name of the backend. Default: that of the default group.
+      pg_options: must be None. Options of backends are not supported.
+      group_desc (str, optional): a description of the groups.
+
+    Returns:
+      The group of this process, and a list of all groups. For groups without this process, the list has
+      `GroupMember.NON_GROUP_MEMBER`.
+
+    Raises:
+      ValueError: `group_size` is not positive, or does not divide the number of processes; or it is None without a GPU.
+    """
     if group_size is None:
         if not cuda.is_available():
             raise ValueError(
@@ -384,9 +475,23 @@ def new_subgroups_by_enumeration(
     pg_options: Any = None,
     group_desc: str | None = None,
 ) -> tuple[Any, list]:
-    """Create a group for each list of ranks.
+    """Create a group for each list of ranks. All processes call this function.
 
-    Returns the group of this process (None if it belongs to no group), and all groups.
+    Args:
+      ranks_per_subgroup_list (list of lists of ints): the global ranks of the members of each group.
+      timeout (timedelta, optional): the time that a member waits for the others. Default: that of the default group.
+      backend (str, optional): the name of the backend. Default: that of the default group.
+      pg_options: must be None. Options of backends are not supported.
+      group_desc (str, optional): a description of the groups.
+
+    Returns:
+      The first group with this process (None if it belongs to no group), and a list of all groups. For groups
+      without this process, the list has `GroupMember.NON_GROUP_MEMBER`.
+
+    Raises:
+      ValueError: the list is empty, or a group is invalid.
+
+    Differences from PyTorch: a rank may occur in several lists.
     """
     if not ranks_per_subgroup_list:
         raise ValueError("The arg 'ranks_per_subgroup_list' cannot be empty")
@@ -398,12 +503,26 @@ def new_subgroups_by_enumeration(
 
 
 def get_rank(group: Any = None) -> int:
-    """Return the rank of this process in a group, or -1 if it does not belong to the group."""
+    """Return the rank of this process in a group, or -1 if it does not belong to the group.
+
+    Args:
+      group (ProcessGroup, optional): the group. Default: the group of all processes.
+
+    Raises:
+      ValueError: the group is not initialized.
+    """
     return -1 if _is_foreign(group) else member(group).rank()
 
 
 def get_world_size(group: Any = None) -> int:
-    """Return the number of processes in a group, or -1 if this process does not belong to the group."""
+    """Return the number of processes in a group, or -1 if this process does not belong to the group.
+
+    Args:
+      group (ProcessGroup, optional): the group. Default: the group of all processes.
+
+    Raises:
+      ValueError: the group is not initialized.
+    """
     return -1 if _is_foreign(group) else member(group).size()
 
 
@@ -412,29 +531,66 @@ def _is_foreign(group: Any) -> bool:
 
 
 def get_backend(group: ProcessGroup | None = None) -> str:
-    """Return the name of the group's backend."""
+    """Return the name of the group's backend.
+
+    Args:
+      group (ProcessGroup, optional): the group. Default: the group of all processes.
+
+    Raises:
+      ValueError: the group is not initialized.
+    """
     return Backend(member(group).name())
 
 
 def get_backend_config(group: ProcessGroup | None = None) -> str:
-    """Return the backend of each device type."""
+    """Return the backend of each device type, such as "cpu:gloo,cuda:gloo".
+
+    Args:
+      group (ProcessGroup, optional): the group. Default: the group of all processes.
+
+    Raises:
+      ValueError: the group is not initialized.
+    """
     name = member(group).name()
     return "cpu:gloo" if name == Backend.UNDEFINED else name if ":" in name else f"cpu:{name},cuda:{name}"
 
 
 def get_default_backend_for_device(device: Any) -> str:
-    """Return the default backend of a device type: "gloo" or "nccl"."""
+    """Return the default backend of a device type: "nccl" for "cuda", and "gloo" for all others.
+
+    Args:
+      device (str or torch.device): the device.
+
+    >>> import torchlike as torch
+    >>> torch.distributed.get_default_backend_for_device("cpu")
+    'gloo'
+    """
     kind = device if isinstance(device, str) else device.type
     return Backend.NCCL if kind.partition(":")[0] == "cuda" else Backend.GLOO
 
 
 def get_process_group_ranks(group: ProcessGroup | None) -> list[int]:
-    """Return the global ranks of the group's members."""
+    """Return the global ranks of the group's members, in the order of their ranks in the group.
+
+    Args:
+      group (ProcessGroup or None): the group. None is the group of all processes.
+
+    Raises:
+      ValueError: the group is not initialized.
+    """
     return list(member(group)._ranks)
 
 
 def get_global_rank(group: ProcessGroup, group_rank: int) -> int:
-    """Return the global rank of the member with rank `group_rank` in the group."""
+    """Return the global rank of a member of a group.
+
+    Args:
+      group (ProcessGroup): the group.
+      group_rank (int): the rank of the member in the group.
+
+    Raises:
+      ValueError: the group is not initialized, or has no such member.
+    """
     ranks = member(group)._ranks
     if not 0 <= group_rank < len(ranks):
         raise errors.rank_of_group(group_rank, group)
@@ -442,7 +598,15 @@ def get_global_rank(group: ProcessGroup, group_rank: int) -> int:
 
 
 def get_group_rank(group: ProcessGroup, global_rank: int) -> int:
-    """Return the rank in the group of the process with rank `global_rank`."""
+    """Return the rank of a process in a group.
+
+    Args:
+      group (ProcessGroup): the group.
+      global_rank (int): the global rank of the process.
+
+    Raises:
+      ValueError: the group is not initialized, or the process does not belong to it.
+    """
     ranks = member(group)._ranks
     if global_rank not in ranks:
         raise errors.rank_of_global(global_rank, group)
@@ -450,7 +614,14 @@ def get_group_rank(group: ProcessGroup, global_rank: int) -> int:
 
 
 def get_node_local_rank(fallback_rank: int | None = None) -> int:
-    """Return the rank of this process on its machine, which the launcher sets in LOCAL_RANK."""
+    """Return the rank of this process on its machine, which the launcher sets in LOCAL_RANK.
+
+    Args:
+      fallback_rank (int, optional): the result without the variable LOCAL_RANK.
+
+    Raises:
+      RuntimeError: there is neither the variable nor a fallback.
+    """
     if "LOCAL_RANK" in os.environ:
         return int(os.environ["LOCAL_RANK"])
     if fallback_rank is None:

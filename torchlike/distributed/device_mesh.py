@@ -28,8 +28,24 @@ def current_mesh() -> DeviceMesh:
 class DeviceMesh:
     """A grid of processes, with a process group along each dim.
 
-    `mesh` contains the global ranks of the processes. All processes must create their meshes in the same order.
+    All processes must create their meshes in the same order. If there is no default process group, it is initialized.
     Indexing a mesh with one or more names of dims returns the submesh along these dims that contains this process.
+
+    Args:
+      device_type (str): "cpu" or "cuda".
+      mesh (Tensor, array or nested list): the global ranks of the processes.
+      mesh_dim_names (sequence of str, optional): a name for each dim.
+      backend_override: must be None. Backends for single dims are not supported.
+
+    Raises:
+      RuntimeError: the mesh has more elements than there are processes.
+
+    >>> import torchlike as torch
+    >>> store = torch.distributed.HashStore()
+    >>> torch.distributed.init_process_group("gloo", rank=0, world_size=1, store=store)
+    >>> torch.distributed.DeviceMesh("cpu", [[0]], mesh_dim_names=("dp", "tp"))["tp"]
+    DeviceMesh((tp=1), 'cpu', stride=(1,))
+    >>> torch.distributed.destroy_process_group()
     """
 
     def __init__(
@@ -74,7 +90,17 @@ class DeviceMesh:
         *,
         mesh_dim_names: Sequence[str] | None = None,
     ) -> DeviceMesh:
-        """Create a mesh from an existing group, or from a list with a group for each dim of `mesh`."""
+        """Create a mesh from existing groups.
+
+        Args:
+          group (ProcessGroup or list): a group, or a list with a group for each dim.
+          device_type (str): "cpu" or "cuda".
+          mesh (Tensor, array or nested list, optional): the global ranks of the processes. Default: those of the group.
+          mesh_dim_names (sequence of str, optional): a name for each dim.
+
+        Raises:
+          ValueError: `mesh` has another number of dims than there are groups.
+        """
         groups = [group] if isinstance(group, ProcessGroup) else list(group)
         ranks = np.array(groups[0]._ranks if mesh is None else mesh, np.int32)
         if ranks.ndim != len(groups):
@@ -102,7 +128,11 @@ class DeviceMesh:
         return self._ranks.shape
 
     def size(self, mesh_dim: int | None = None) -> int:
-        """Return the number of processes, in total or along one dim."""
+        """Return the number of processes, in total or along one dim.
+
+        Args:
+          mesh_dim (int, optional): the dim.
+        """
         return self._ranks.size if mesh_dim is None else self._ranks.shape[mesh_dim]
 
     def get_rank(self) -> int:
@@ -125,7 +155,15 @@ class DeviceMesh:
         return tuple(int(i) for i in found[0]) if len(found) else None
 
     def get_local_rank(self, mesh_dim: int | str | None = None) -> int:
-        """Return the coordinate of this process along a dim. The dim may be omitted if the mesh has only one."""
+        """Return the coordinate of this process along a dim.
+
+        Args:
+          mesh_dim (int or str, optional): the dim or its name. It may be omitted if the mesh has only one.
+
+        Raises:
+          RuntimeError: the mesh has several dims and none is given, or the process is not in the mesh.
+          KeyError: no dim has this name.
+        """
         if mesh_dim is None and self.ndim > 1:
             raise errors.mesh_dim_needed(self.ndim, "")
         place = self.get_coordinate()
@@ -134,7 +172,15 @@ class DeviceMesh:
         return place[0 if mesh_dim is None else self._dim(mesh_dim)]
 
     def get_group(self, mesh_dim: int | str | None = None) -> ProcessGroup:
-        """Return the group along a dim. The dim may be omitted if the mesh has only one."""
+        """Return the group along a dim.
+
+        Args:
+          mesh_dim (int or str, optional): the dim or its name. It may be omitted if the mesh has only one.
+
+        Raises:
+          RuntimeError: the mesh has several dims and none is given.
+          KeyError: no dim has this name.
+        """
         if mesh_dim is None and self.ndim > 1:
             raise errors.mesh_dim_needed(self.ndim, _INSTEAD)
         return self._groups[0 if mesh_dim is None else self._dim(mesh_dim)]
@@ -242,7 +288,25 @@ def init_device_mesh(
     mesh_dim_names: Sequence[str] | None = None,
     backend_override: Any = None,
 ) -> DeviceMesh:
-    """Create a mesh of this shape from all processes, in the order of their ranks."""
+    """Create a mesh from all processes, in the order of their ranks. All processes call this function.
+
+    Args:
+      device_type (str): "cpu" or "cuda", without an index.
+      mesh_shape (sequence of ints): the number of processes along each dim. The product must not exceed the number of
+        processes.
+      mesh_dim_names (sequence of str, optional): a different name for each dim.
+      backend_override: must be None. Backends for single dims are not supported.
+
+    Raises:
+      RuntimeError: the names repeat or are too few or too many, the device type has an index, or the mesh is too large.
+
+    >>> import torchlike as torch
+    >>> store = torch.distributed.HashStore()
+    >>> torch.distributed.init_process_group("gloo", rank=0, world_size=1, store=store)
+    >>> torch.distributed.init_device_mesh("cpu", (1,), mesh_dim_names=("dp",))
+    DeviceMesh((dp=1), 'cpu', stride=(1,))
+    >>> torch.distributed.destroy_process_group()
+    """
     if mesh_dim_names is not None:
         if len(set(mesh_dim_names)) < len(mesh_dim_names):
             raise errors.mesh_names_repeat(tuple(mesh_dim_names))

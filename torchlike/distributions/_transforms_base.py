@@ -20,8 +20,16 @@ class Transform:
     A subclass defines `domain`, `codomain` (constraints), `bijective`, `_call`, `_inverse` and `log_abs_det_jacobian`.
 
     Args:
-        cache_size: 0 for no cache. 1 keeps the last pair (x, y), so that the inverse of the last result is the same
-            object as the argument.
+      cache_size (int, default 0): 0 for no cache. 1 keeps the last pair (x, y), so that the inverse of the last result
+        is the same object as the argument.
+
+    Raises:
+      ValueError: `cache_size` is neither 0 nor 1.
+
+    >>> import torchlike as torch
+    >>> x, exp = torch.tensor(2.0), torch.distributions.ExpTransform(cache_size=1)
+    >>> exp.inv(exp(x)) is x
+    True
     """
 
     bijective = False
@@ -177,7 +185,18 @@ class _InverseTransform(Transform):
 
 
 class ComposeTransform(Transform):
-    """Several transforms, applied in the order of `parts`."""
+    """Several transforms, applied in the order of `parts`. `identity_transform` has no parts.
+
+    Args:
+      parts (list of Transforms): the transforms. Each may need other event dims than the one before it.
+      cache_size (int, default 0): 0 or 1, see `Transform`. 1 applies to each of the parts.
+      x (Tensor): the argument of a call of the transform.
+
+    >>> import torchlike as torch
+    >>> scaled, exp = torch.distributions.AffineTransform(0.0, 2.0), torch.distributions.ExpTransform()
+    >>> torch.distributions.ComposeTransform([scaled, exp])(torch.tensor([0.0, 1.0]))
+    tensor([1.0000, 7.3891])
+    """
 
     def __init__(self, parts: Sequence[Transform], cache_size: int = 0) -> None:
         parts = [part.with_cache(cache_size) for part in parts] if cache_size else list(parts)
@@ -272,7 +291,23 @@ identity_transform = ComposeTransform([])
 
 
 class IndependentTransform(Transform):
-    """A transform that treats the last `reinterpreted_batch_ndims` batch dims of `base_transform` as event dims."""
+    """A transform that treats the last `reinterpreted_batch_ndims` batch dims of `base_transform` as event dims.
+
+    The log |det Jacobian| is summed over these dims.
+
+    Args:
+      base_transform (Transform): the transform of the values.
+      reinterpreted_batch_ndims (int): the number of batch dims that become event dims.
+      cache_size (int, default 0): 0 or 1, see `Transform`. It applies to `base_transform` too.
+
+    Raises:
+      ValueError: an argument of a call has fewer dims than an event.
+
+    >>> import torchlike as torch
+    >>> exp = torch.distributions.IndependentTransform(torch.distributions.ExpTransform(), 1)
+    >>> exp.log_abs_det_jacobian(torch.ones(2, 3), torch.ones(2, 3).exp())
+    tensor([3., 3.])
+    """
 
     def __init__(self, base_transform: Transform, reinterpreted_batch_ndims: int, cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
@@ -324,7 +359,20 @@ class IndependentTransform(Transform):
 
 
 class ReshapeTransform(Transform):
-    """A transform that reshapes the rightmost dims of a tensor from `in_shape` to `out_shape`."""
+    """A transform that reshapes the rightmost dims of a tensor from `in_shape` to `out_shape`.
+
+    Args:
+      in_shape (sequence of ints): the shape of an event before the transform.
+      out_shape (sequence of ints): the shape of an event after it, with as many elements.
+      cache_size (int, default 0): 0 or 1, see `Transform`.
+
+    Raises:
+      ValueError: the shapes have different numbers of elements.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.ReshapeTransform((2, 3), (6,))(torch.zeros(5, 2, 3)).shape
+    torch.Size([5, 6])
+    """
 
     bijective = True
 

@@ -23,7 +23,20 @@ def _check(dim: int, length: int, wanted: str, x: Tensor, name: str, alone: bool
 class CatTransform(Transform):
     """A transform that splits dim `dim` into parts and applies one of several transforms to each part.
 
-    `lengths` are the sizes of the parts. By default every part has size 1.
+    Args:
+      tseq (sequence of Transforms): the transform of each part.
+      dim (int, default 0): the dim that is split. A negative dim counts from the last.
+      lengths (sequence of ints, optional): the sizes of the parts. Default: every part has size 1.
+      cache_size (int, default 0): 0 or 1, see `Transform`. 1 applies to each of the transforms.
+
+    Raises:
+      AssertionError: an element of `tseq` is not a transform, `lengths` has another length, or the dim of an argument
+        has another size.
+
+    >>> import torchlike as torch
+    >>> exp, twice = torch.distributions.ExpTransform(), torch.distributions.AffineTransform(0.0, 2.0)
+    >>> torch.distributions.CatTransform([exp, twice], lengths=[1, 2])(torch.tensor([0.0, 1.0, 2.0]))
+    tensor([1., 2., 4.])
     """
 
     def __init__(
@@ -86,7 +99,22 @@ class CatTransform(Transform):
 
 
 class StackTransform(Transform):
-    """A transform that applies the i-th of several transforms to index i of dim `dim`."""
+    """A transform that applies the i-th of several transforms to index i of dim `dim`.
+
+    Args:
+      tseq (sequence of Transforms): the transform of each index.
+      dim (int, default 0): the dim whose size is the number of transforms. A negative dim counts from the last.
+      cache_size (int, default 0): 0 or 1, see `Transform`. 1 applies to each of the transforms.
+
+    Raises:
+      AssertionError: an element of `tseq` is not a transform, or the dim of an argument has another size.
+
+    >>> import torchlike as torch
+    >>> exp, twice = torch.distributions.ExpTransform(), torch.distributions.AffineTransform(0.0, 2.0)
+    >>> torch.distributions.StackTransform([exp, twice])(torch.ones(2, 2))
+    tensor([[2.7183, 2.7183],
+            [2.0000, 2.0000]])
+    """
 
     def __init__(self, tseq: Sequence[Transform], dim: int = 0, cache_size: int = 0) -> None:
         if not all(isinstance(t, Transform) for t in tseq):

@@ -15,7 +15,15 @@ from ._transforms_base import OneOfAKind, Transform
 
 
 class ExpTransform(OneOfAKind):
-    """The transform y = exp(x)."""
+    """The transform y = exp(x).
+
+    Args:
+      cache_size (int, default 0): 0 or 1, see `Transform`.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.ExpTransform().inv(torch.tensor([1.0, 2.0]))
+    tensor([0.0000, 0.6931])
+    """
 
     domain = constraints.real
     codomain = constraints.positive
@@ -33,7 +41,16 @@ class ExpTransform(OneOfAKind):
 
 
 class PowerTransform(Transform):
-    """The transform y = x ** exponent of positive numbers."""
+    """The transform y = x ** exponent of positive numbers.
+
+    Args:
+      exponent (Tensor): the exponent. It is broadcast with the argument.
+      cache_size (int, default 0): 0 or 1, see `Transform`.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.PowerTransform(torch.tensor([2.0, -1.0]))(torch.tensor(4.0))
+    tensor([16.0000,  0.2500])
+    """
 
     domain = constraints.positive
     codomain = constraints.positive
@@ -77,7 +94,15 @@ def clipped_sigmoid(x: Tensor) -> Tensor:
 
 
 class SigmoidTransform(OneOfAKind):
-    """The transform y = 1 / (1 + exp(-x))."""
+    """The transform y = 1 / (1 + exp(-x)). The result is clamped to lie strictly between 0 and 1.
+
+    Args:
+      cache_size (int, default 0): 0 or 1, see `Transform`.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.SigmoidTransform()(torch.tensor([0.0, 1.0]))
+    tensor([0.5000, 0.7311])
+    """
 
     domain = constraints.real
     codomain = constraints.unit_interval
@@ -97,7 +122,15 @@ class SigmoidTransform(OneOfAKind):
 
 
 class SoftplusTransform(OneOfAKind):
-    """The transform y = log(1 + exp(x)). Above 20, y = x."""
+    """The transform y = log(1 + exp(x)). Above 20, y = x.
+
+    Args:
+      cache_size (int, default 0): 0 or 1, see `Transform`.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.SoftplusTransform()(torch.tensor([0.0, 30.0]))
+    tensor([ 0.6931, 30.0000])
+    """
 
     domain = constraints.real
     codomain = constraints.positive
@@ -118,6 +151,13 @@ class TanhTransform(OneOfAKind):
     """The transform y = tanh(x).
 
     The formula for the log-Jacobian stays accurate for large |x|, where 1 - y ** 2 loses all its digits.
+
+    Args:
+      cache_size (int, default 0): 0 or 1, see `Transform`.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.TanhTransform()(torch.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.7616])
     """
 
     domain = constraints.real
@@ -136,7 +176,15 @@ class TanhTransform(OneOfAKind):
 
 
 class AbsTransform(OneOfAKind):
-    """The transform y = |x|. The inverse returns the non-negative solution."""
+    """The transform y = |x|. The inverse returns the non-negative solution.
+
+    Args:
+      cache_size (int, default 0): 0 or 1, see `Transform`.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.AbsTransform()(torch.tensor([-1.0, 2.0]))
+    tensor([1., 2.])
+    """
 
     domain = constraints.real
     codomain = constraints.positive
@@ -149,7 +197,18 @@ class AbsTransform(OneOfAKind):
 
 
 class AffineTransform(Transform):
-    """The transform y = loc + scale * x of events of `event_dim` dims. `loc` and `scale` are numbers or tensors."""
+    """The transform y = loc + scale * x of events of `event_dim` dims.
+
+    Args:
+      loc (number or Tensor): the summand.
+      scale (number or Tensor): the factor, not 0.
+      event_dim (int, default 0): the number of dims of an event. The log |det Jacobian| is summed over these dims.
+      cache_size (int, default 0): 0 or 1, see `Transform`.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.AffineTransform(1.0, 2.0)(torch.tensor([0.0, 3.0]))
+    tensor([1., 7.])
+    """
 
     bijective = True
 
@@ -215,7 +274,17 @@ def _same(a: Any, b: Any) -> bool:
 
 
 class CumulativeDistributionTransform(Transform):
-    """The transform y = distribution.cdf(x)."""
+    """The transform y = distribution.cdf(x), whose results are uniform on [0, 1] if x has this distribution.
+
+    Args:
+      distribution (Distribution): a distribution of numbers with `cdf`. The inverse also needs its `icdf`.
+      cache_size (int, default 0): 0 or 1, see `Transform`.
+
+    >>> import torchlike as torch
+    >>> normal = torch.distributions.Normal(0.0, 1.0)
+    >>> torch.distributions.CumulativeDistributionTransform(normal)(torch.tensor([0.0, 1.0]))
+    tensor([0.5000, 0.8413])
+    """
 
     bijective = True
     codomain = constraints.unit_interval

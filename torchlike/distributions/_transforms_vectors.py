@@ -22,7 +22,15 @@ def _a_vector(shape: Any) -> Any:
 
 
 class SoftmaxTransform(OneOfAKind):
-    """The transform y = softmax(x) over the last dim, which is not bijective. The inverse returns log(y)."""
+    """The transform y = softmax(x) over the last dim, which is not bijective. The inverse returns log(y).
+
+    Args:
+      cache_size (int, default 0): 0 or 1, see `Transform`.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.SoftmaxTransform()(torch.tensor([0.0, 0.0, 1.0]))
+    tensor([0.2119, 0.2119, 0.5761])
+    """
 
     domain = constraints.real_vector
     codomain = constraints.simplex
@@ -45,6 +53,13 @@ class StickBreakingTransform(OneOfAKind):
 
     The stick has length 1. Each number determines the fraction that is broken off the remaining stick. The zero vector
     maps to the center of the simplex.
+
+    Args:
+      cache_size (int, default 0): 0 or 1, see `Transform`.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.StickBreakingTransform()(torch.zeros(3))
+    tensor([0.2500, 0.2500, 0.2500, 0.2500])
     """
 
     domain = constraints.real_vector
@@ -82,6 +97,14 @@ class CorrCholeskyTransform(Transform):
 
     tanh turns the numbers into partial correlations. Stick-breaking with the partial correlations gives rows of unit
     length.
+
+    Args:
+      cache_size (int, default 0): 0 or 1, see `Transform`.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.CorrCholeskyTransform()(torch.tensor([1.0]))
+    tensor([[1.0000, 0.0000],
+            [0.7616, 0.6481]])
     """
 
     domain = constraints.real_vector
@@ -125,6 +148,14 @@ class LowerCholeskyTransform(OneOfAKind):
     """A transform from square matrices to lower triangular matrices. The diagonal is exponentiated.
 
     The elements above the diagonal are dropped.
+
+    Args:
+      cache_size (int, default 0): 0 or 1, see `Transform`.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.LowerCholeskyTransform()(torch.ones(2, 2))
+    tensor([[2.7183, 0.0000],
+            [1.0000, 2.7183]])
     """
 
     domain = constraints.independent(constraints.real, 2)
@@ -138,7 +169,16 @@ class LowerCholeskyTransform(OneOfAKind):
 
 
 class PositiveDefiniteTransform(OneOfAKind):
-    """A transform from square matrices to positive definite matrices L @ L.T, where L = LowerCholeskyTransform()(x)."""
+    """A transform from square matrices to positive definite matrices L @ L.T, where L = LowerCholeskyTransform()(x).
+
+    Args:
+      cache_size (int, default 0): 0 or 1, see `Transform`.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.PositiveDefiniteTransform()(torch.zeros(2, 2))
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
 
     domain = constraints.independent(constraints.real, 2)
     codomain = constraints.positive_definite

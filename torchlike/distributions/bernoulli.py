@@ -20,7 +20,17 @@ from .utils import probs_to_logits as probs_to_logits
 class Bernoulli(OfProbability, ExponentialFamily):
     """The distribution of a number that is 1 with probability `probs` and otherwise 0.
 
-    Either `probs` or `logits` (the log-odds) must be given.
+    Args:
+      probs (number or Tensor, optional): the probability of 1, in [0, 1].
+      logits (number or Tensor, optional): the log-odds, log(probs / (1 - probs)).
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    Raises:
+      ValueError: both or neither of `probs` and `logits` are given.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.Bernoulli(torch.tensor([0.5, 0.9])).log_prob(torch.tensor(1.0))
+    tensor([-0.6931, -0.1054])
     """
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}

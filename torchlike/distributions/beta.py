@@ -15,7 +15,17 @@ from .utils import broadcast_all
 
 
 class Beta(ExponentialFamily):
-    """The distribution with density proportional to x ** (concentration1 - 1) * (1 - x) ** (concentration0 - 1)."""
+    """The distribution with density proportional to x ** (concentration1 - 1) * (1 - x) ** (concentration0 - 1).
+
+    Args:
+      concentration1 (number or Tensor): the exponent of x plus one, positive.
+      concentration0 (number or Tensor): the exponent of 1 - x plus one, positive.
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.Beta(2.0, 3.0).mean
+    tensor(0.4000)
+    """
 
     arg_constraints = {"concentration1": constraints.positive, "concentration0": constraints.positive}
     support = constraints.unit_interval

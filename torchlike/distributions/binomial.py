@@ -24,7 +24,19 @@ def _above_zero(x: Tensor) -> Tensor:
 class Binomial(OfProbability):
     """The number of successes in `total_count` trials with success probability `probs`.
 
-    Either `probs` or `logits` (the log-odds) must be given.
+    Args:
+      total_count (int or Tensor, default 1): the number of trials.
+      probs (number or Tensor, optional): the probability of success in each trial, in [0, 1].
+      logits (number or Tensor, optional): the log-odds of success.
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    Raises:
+      ValueError: both or neither of `probs` and `logits` are given.
+      NotImplementedError: the counts of a batch differ. `entropy` and `enumerate_support` raise this.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.Binomial(10, torch.tensor([0.2, 0.5])).mean
+    tensor([2., 5.])
     """
 
     arg_constraints = {

@@ -18,8 +18,22 @@ from .utils import probs_to_logits as probs_to_logits
 class Categorical(OfProbability):
     """The distribution of an index below K, given by weights `probs` (..., K) or their logarithms `logits`.
 
-    The weights need not sum to one. The attributes `probs` and `logits` are normalized. Samples are int64 tensors whose
-    batch shape lacks the dim of K.
+    The attributes `probs` and `logits` are normalized. Samples are int64 tensors whose batch shape lacks the dim of K.
+
+    Args:
+      probs (Tensor, optional): the weights, not negative. They need not sum to one.
+      logits (Tensor, optional): the logarithms of the weights.
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    Raises:
+      ValueError: both or neither of `probs` and `logits` are given, or the argument is a 0-d tensor.
+
+    >>> import torchlike as torch
+    >>> index = torch.distributions.Categorical(torch.tensor([1.0, 2.0, 1.0]))
+    >>> index.probs
+    tensor([0.2500, 0.5000, 0.2500])
+    >>> index.log_prob(torch.tensor(1))
+    tensor(-0.6931)
     """
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}

@@ -14,7 +14,19 @@ from .utils import broadcast_all as broadcast_all
 
 
 class Cauchy(Distribution):
-    """The Cauchy (Lorentz) distribution with median `loc` and half width at half maximum `scale`."""
+    """The Cauchy (Lorentz) distribution with median `loc` and half width at half maximum `scale`.
+
+    Its mean is NaN and its variance is infinite.
+
+    Args:
+      loc (number or Tensor): the median.
+      scale (number or Tensor): the half width at half maximum, positive.
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.Cauchy(0.0, 1.0).cdf(torch.tensor(1.0))
+    tensor(0.7500)
+    """
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.real

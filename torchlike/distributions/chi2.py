@@ -11,7 +11,16 @@ from .gamma import Gamma
 
 
 class Chi2(Gamma):
-    """The distribution of the sum of squares of `df` standard normal numbers: Gamma(df / 2, 1 / 2)."""
+    """The distribution of the sum of squares of `df` standard normal numbers: Gamma(df / 2, 1 / 2).
+
+    Args:
+      df (number or Tensor): the degrees of freedom, positive.
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.Chi2(torch.tensor([1.0, 3.0])).variance
+    tensor([2., 6.])
+    """
 
     arg_constraints = {"df": constraints.positive}
 

@@ -12,8 +12,19 @@ from . import constraints, transforms
 class ConstraintRegistry:
     """A registry from constraints to transforms. Each transform maps unconstrained reals to the constraint's set.
 
+    There are two registries: `biject_to` for bijections, and `transform_to` for transforms that need not be injective.
+    They are called with a constraint.
+
+    Args:
+      constraint (Constraint): the argument of a call: the constraint that the results of the transform satisfy.
+
+    Raises:
+      NotImplementedError: no transform is registered for the class of the constraint. A call raises this.
+
     >>> biject_to(constraints.unit_interval)
     SigmoidTransform()
+    >>> transform_to(constraints.simplex), biject_to(constraints.simplex)
+    (SoftmaxTransform(), StickBreakingTransform())
     """
 
     def __init__(self) -> None:

@@ -24,6 +24,20 @@ class ContinuousBernoulli(OfProbability, ExponentialFamily):
 
     At `probs` = 0.5 the formulas divide zero by zero. Taylor series replace the formulas if `probs` lies between the
     two `lims`.
+
+    Args:
+      probs (number or Tensor, optional): the base of the density, in [0, 1]. It is clamped to
+        [eps, 1 - eps], where eps is the machine epsilon of its dtype.
+      logits (number or Tensor, optional): log(probs / (1 - probs)).
+      lims (tuple of two floats, default (0.499, 0.501)): the range of `probs` for which the series are used.
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    Raises:
+      ValueError: both or neither of `probs` and `logits` are given.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.ContinuousBernoulli(torch.tensor([0.5, 0.9])).mean
+    tensor([0.5000, 0.6699])
     """
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}

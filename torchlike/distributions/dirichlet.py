@@ -15,8 +15,18 @@ from .exp_family import ExponentialFamily
 class Dirichlet(ExponentialFamily):
     """The distribution on the simplex with density proportional to the product of x ** (concentration - 1).
 
-    `concentration` has shape (..., K) for events of K numbers. Gradients of samples are implicit reparametrization
-    gradients.
+    Gradients of samples are implicit reparametrization gradients.
+
+    Args:
+      concentration (Tensor): the exponents plus one, positive, of shape (..., K) for events of K numbers.
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    Raises:
+      ValueError: `concentration` is a 0-d tensor.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.Dirichlet(torch.tensor([1.0, 1.0, 2.0])).mean
+    tensor([0.2500, 0.2500, 0.5000])
     """
 
     arg_constraints = {"concentration": constraints.independent(constraints.positive, 1)}

@@ -26,10 +26,19 @@ class Distribution:
     `repr` are derived from the declarations.
 
     Args:
-        batch_shape: the shape of the batch of independent distributions with different parameters.
-        event_shape: the shape of one sample.
-        validate_args: whether to check parameters and values and raise `ValueError`. None uses the default, which
-            `set_default_validate_args` sets.
+      batch_shape (sequence of ints, default ()): the shape of the batch of independent distributions.
+      event_shape (sequence of ints, default ()): the shape of one sample.
+      validate_args (bool, optional): check the parameters by `arg_constraints`, and the arguments of `log_prob` and
+        `cdf` by `support`. Default: the value of `set_default_validate_args`, which is True unless Python runs with -O.
+
+    Raises:
+      ValueError: a parameter does not satisfy its constraint, and `validate_args` holds. Methods raise it for values
+        outside of the support.
+
+    >>> import torchlike as torch
+    >>> normal = torch.distributions.Normal(torch.zeros(3), 1.0)
+    >>> isinstance(normal, torch.distributions.Distribution), normal.batch_shape, normal.sample((2,)).shape
+    (True, torch.Size([3]), torch.Size([2, 3]))
     """
 
     has_rsample: Any = False

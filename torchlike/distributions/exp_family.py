@@ -15,7 +15,17 @@ class ExponentialFamily(Distribution):
     """A distribution with natural parameters theta and log-normalizer F.
 
     The gradient of F is the mean of the sufficient statistics t(x). The KL divergence within a family follows from F
-    alone, and the entropy from F and the mean of the carrier measure k(x).
+    alone, and the entropy from F and the mean of the carrier measure k(x). A subclass defines `_natural_params`,
+    `_log_normalizer` and `_mean_carrier_measure`.
+
+    Args:
+      batch_shape (sequence of ints, default ()): the shape of the batch of independent distributions.
+      event_shape (sequence of ints, default ()): the shape of one sample.
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    >>> import torchlike as torch
+    >>> issubclass(torch.distributions.Poisson, torch.distributions.ExponentialFamily)
+    True
     """
 
     @property

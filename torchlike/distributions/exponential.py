@@ -13,7 +13,16 @@ from .utils import broadcast_all as broadcast_all
 
 
 class Exponential(ExponentialFamily):
-    """The exponential distribution, with the density rate * exp(-rate * x) for x >= 0."""
+    """The exponential distribution, with the density rate * exp(-rate * x) for x >= 0.
+
+    Args:
+      rate (number or Tensor): the inverse of the mean, positive.
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.Exponential(2.0).cdf(torch.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.8647])
+    """
 
     arg_constraints = {"rate": constraints.positive}
     support = constraints.nonnegative

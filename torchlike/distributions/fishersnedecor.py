@@ -14,7 +14,18 @@ from .utils import broadcast_all as broadcast_all
 
 
 class FisherSnedecor(Distribution):
-    """The F distribution: the ratio of two chi-squared variables, each divided by its degrees of freedom."""
+    """The F distribution: the ratio of two chi-squared variables, each divided by its degrees of freedom.
+
+    Args:
+      df1 (number or Tensor): the degrees of freedom of the numerator, positive.
+      df2 (number or Tensor): the degrees of freedom of the denominator, positive. The mean is NaN up to 2, and the
+        variance up to 4.
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.FisherSnedecor(2.0, 6.0).mean
+    tensor(1.5000)
+    """
 
     arg_constraints = {"df1": constraints.positive, "df2": constraints.positive}
     support = constraints.positive

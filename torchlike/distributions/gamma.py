@@ -16,6 +16,15 @@ class Gamma(ExponentialFamily):
     """The gamma distribution, with density proportional to x ** (concentration - 1) * exp(-rate * x) for x > 0.
 
     Gradients of samples are implicit reparametrization gradients, derived from the CDF.
+
+    Args:
+      concentration (number or Tensor): the exponent of x plus one, positive.
+      rate (number or Tensor): the inverse of the scale, positive.
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.Gamma(2.0, torch.tensor([1.0, 4.0])).mean
+    tensor([2.0000, 0.5000])
     """
 
     arg_constraints = {"concentration": constraints.positive, "rate": constraints.positive}

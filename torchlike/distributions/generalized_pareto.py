@@ -17,6 +17,17 @@ class GeneralizedPareto(Distribution):
 
     Its survival function is (1 + concentration * (x - loc) / scale) ** (-1 / concentration). For a concentration of 0,
     it is the limit exp(-(x - loc) / scale).
+
+    Args:
+      loc (number or Tensor): the lower end of the support.
+      scale (number or Tensor): the scale of x - loc, positive.
+      concentration (number or Tensor): the weight of the tail. The support is bounded above where it is negative. The
+        mean is NaN from 1, and the variance from 1/2.
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.GeneralizedPareto(0.0, 1.0, torch.tensor([0.0, 0.5])).mean
+    tensor([1., 2.])
     """
 
     arg_constraints = {

@@ -21,6 +21,18 @@ class Geometric(OfProbability):
     """The number of failures before the first success. Each trial succeeds with probability `probs`.
 
     Unlike this class, `torch.Tensor.geometric_` also counts the first success.
+
+    Args:
+      probs (number or Tensor, optional): the probability of success, in (0, 1].
+      logits (number or Tensor, optional): the log-odds of success.
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    Raises:
+      ValueError: both or neither of `probs` and `logits` are given.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.Geometric(torch.tensor([0.5, 0.25])).mean
+    tensor([1., 3.])
     """
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}

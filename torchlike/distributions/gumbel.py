@@ -17,7 +17,17 @@ from .utils import euler_constant
 
 
 class Gumbel(TransformedDistribution):
-    """The Gumbel distribution, with CDF exp(-exp(-(x - loc) / scale))."""
+    """The Gumbel distribution, with CDF exp(-exp(-(x - loc) / scale)).
+
+    Args:
+      loc (number or Tensor): the mode.
+      scale (number or Tensor): the scale, positive.
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.Gumbel(1.0, 2.0).mean
+    tensor(2.1544)
+    """
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.real

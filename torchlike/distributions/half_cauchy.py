@@ -15,7 +15,16 @@ from .transforms import AbsTransform
 
 
 class HalfCauchy(TransformedDistribution):
-    """The distribution of |x|, where x has a Cauchy distribution with median 0 and scale `scale`."""
+    """The distribution of |x|, where x has a Cauchy distribution with median 0 and scale `scale`.
+
+    Args:
+      scale (number or Tensor): the half width at half maximum of x, positive.
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.HalfCauchy(1.0).cdf(torch.tensor(1.0))
+    tensor(0.5000)
+    """
 
     arg_constraints = {"scale": constraints.positive}
     support = constraints.nonnegative

@@ -15,7 +15,16 @@ from .transforms import AbsTransform
 
 
 class HalfNormal(TransformedDistribution):
-    """The distribution of |x|, where x has a normal distribution with mean 0 and standard deviation `scale`."""
+    """The distribution of |x|, where x has a normal distribution with mean 0 and standard deviation `scale`.
+
+    Args:
+      scale (number or Tensor): the standard deviation of x, positive. That of |x| is the property `stddev`.
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.HalfNormal(1.0).mean
+    tensor(0.7979)
+    """
 
     arg_constraints = {"scale": constraints.positive}
     support = constraints.nonnegative

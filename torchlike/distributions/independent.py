@@ -16,8 +16,17 @@ class Independent(Distribution):
 
     Log-probabilities are summed over these dims.
 
+    Args:
+      base_distribution (Distribution): the distribution of the samples.
+      reinterpreted_batch_ndims (int): the number of batch dims that become event dims.
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    Raises:
+      ValueError: `base_distribution` has fewer batch dims.
+      NotImplementedError: `enumerate_support` raises this unless `reinterpreted_batch_ndims` is 0.
+
     >>> import torchlike as torch
-    >>> Independent(torch.distributions.Normal(torch.zeros(2, 3), 1.0), 1).event_shape
+    >>> torch.distributions.Independent(torch.distributions.Normal(torch.zeros(2, 3), 1.0), 1).event_shape
     torch.Size([3])
     """
 

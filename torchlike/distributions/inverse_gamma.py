@@ -14,7 +14,18 @@ from .transforms import PowerTransform
 
 
 class InverseGamma(TransformedDistribution):
-    """The distribution of 1 / x, where x has a gamma distribution."""
+    """The distribution of 1 / x, where x has a gamma distribution.
+
+    Args:
+      concentration (number or Tensor): the concentration of x, positive. The mean is infinite up to 1, and the variance
+        up to 2.
+      rate (number or Tensor): the rate of x, positive. It is a scale parameter of 1 / x.
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.InverseGamma(torch.tensor([1.0, 3.0]), 4.0).mean
+    tensor([inf, 2.])
+    """
 
     arg_constraints = {"concentration": constraints.positive, "rate": constraints.positive}
     support = constraints.positive

@@ -22,6 +22,13 @@ def register_kl(type_p: type, type_q: type) -> Callable[[Callable], Callable]:
 
     If several registered pairs match, the most specific is chosen, comparing `p` first. A `RuntimeWarning` is emitted
     if comparing `q` first would choose a different formula.
+
+    Args:
+      type_p (type): the class of `p`, a subclass of `Distribution`.
+      type_q (type): the class of `q`, a subclass of `Distribution`.
+
+    Returns:
+      The decorator. It returns the formula unchanged. A later registration for the same pair replaces an earlier one.
     """
 
     def decorate(formula: Callable[[Any, Any], Tensor]) -> Callable[[Any, Any], Tensor]:
@@ -49,7 +56,12 @@ def _dispatch_kl(type_p: type, type_q: type) -> Any:
 def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
     """Return KL(p || q), the mean under `p` of log p(x) - log q(x), with the batch shape.
 
-    Raises NotImplementedError for a pair without a registered formula.
+    Args:
+      p (Distribution): the distribution of x.
+      q (Distribution): the other distribution. The result is infinite where values of `p` lie outside of its support.
+
+    Raises:
+      NotImplementedError: no formula is registered for the pair of types.
 
     >>> from torchlike.distributions import Normal
     >>> kl_divergence(Normal(0.0, 1.0), Normal(1.0, 1.0))

@@ -16,7 +16,17 @@ from .utils import euler_constant
 
 
 class Kumaraswamy(TransformedDistribution):
-    """The distribution on [0, 1] with CDF 1 - (1 - x ** concentration1) ** concentration0."""
+    """The distribution on [0, 1] with CDF 1 - (1 - x ** concentration1) ** concentration0.
+
+    Args:
+      concentration1 (number or Tensor): the inner exponent, positive.
+      concentration0 (number or Tensor): the outer exponent, positive.
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.Kumaraswamy(1.0, torch.tensor([1.0, 3.0])).mean
+    tensor([0.5000, 0.2500])
+    """
 
     arg_constraints = {"concentration1": constraints.positive, "concentration0": constraints.positive}
     support = constraints.unit_interval

@@ -13,7 +13,17 @@ from .utils import broadcast_all as broadcast_all
 
 
 class Laplace(Distribution):
-    """The Laplace distribution, with density exp(-|x - loc| / scale) / (2 scale)."""
+    """The Laplace distribution, with density exp(-|x - loc| / scale) / (2 scale).
+
+    Args:
+      loc (number or Tensor): the mean.
+      scale (number or Tensor): the mean of |x - loc|, positive. The standard deviation is sqrt(2) times as large.
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.Laplace(0.0, 1.0).log_prob(torch.tensor([0.0, 2.0]))
+    tensor([-0.6931, -2.6931])
+    """
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.real

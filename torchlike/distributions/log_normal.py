@@ -13,7 +13,17 @@ from .transforms import ExpTransform
 
 
 class LogNormal(TransformedDistribution):
-    """The distribution of exp(x), where x is normal with mean `loc` and standard deviation `scale`."""
+    """The distribution of exp(x), where x is normal with mean `loc` and standard deviation `scale`.
+
+    Args:
+      loc (number or Tensor): the mean of x, the logarithm.
+      scale (number or Tensor): the standard deviation of x, positive.
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.LogNormal(0.0, 1.0).mean
+    tensor(1.6487)
+    """
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.positive

@@ -15,7 +15,14 @@ from .transforms import StickBreakingTransform
 class LogisticNormal(TransformedDistribution):
     """The distribution on the simplex that results from K normal numbers by stick-breaking. Samples have K + 1 entries.
 
-    `loc` and `scale` (..., K) are the means and the standard deviations of the normal numbers.
+    Args:
+      loc (number or Tensor): the means of the normal numbers, (..., K).
+      scale (number or Tensor): the standard deviations of the normal numbers, (..., K), positive.
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.LogisticNormal(torch.zeros(2), 1.0).sample((5,)).shape
+    torch.Size([5, 3])
     """
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}

@@ -17,9 +17,23 @@ from .utils import lazy_property, standard_normal
 class LowRankMultivariateNormal(Distribution):
     """The multivariate normal distribution with covariance cov_factor @ cov_factor.T + diag(cov_diag).
 
-    `loc` is (..., n), `cov_factor` is (..., n, m) and `cov_diag` is (..., n). The computation of a density costs
-    O(n m ** 2) by the matrix determinant lemma and the Woodbury identity. Both use the m x m "capacitance" matrix
-    I + cov_factor.T diag(cov_diag)^-1 cov_factor.
+    The computation of a density costs O(n m ** 2) by the matrix determinant lemma and the Woodbury identity. Both use
+    the m x m "capacitance" matrix I + cov_factor.T diag(cov_diag)^-1 cov_factor.
+
+    Args:
+      loc (Tensor): the mean, (..., n).
+      cov_factor (Tensor): the factor of the part of low rank, (..., n, m). m should be much smaller than n.
+      cov_diag (Tensor): the diagonal part, (..., n), positive.
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    Raises:
+      ValueError: the shapes do not fit together.
+
+    >>> import torchlike as torch
+    >>> factor, diagonal = torch.tensor([[1.0], [2.0]]), torch.ones(2)
+    >>> torch.distributions.LowRankMultivariateNormal(torch.zeros(2), factor, diagonal).covariance_matrix
+    tensor([[2., 2.],
+            [2., 5.]])
     """
 
     arg_constraints = {

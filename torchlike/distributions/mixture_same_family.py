@@ -15,7 +15,21 @@ from .distribution import Distribution
 class MixtureSameFamily(Distribution):
     """A mixture of K components, which lie along the last batch dim of `component_distribution`.
 
-    A `Categorical` distribution chooses the component.
+    Samples have no gradients.
+
+    Args:
+      mixture_distribution (Categorical): the distribution of the component's index, with K categories.
+      component_distribution (Distribution): the components, of batch shape (..., K).
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    Raises:
+      ValueError: an argument has another type, or the batch shapes do not fit together.
+
+    >>> import torchlike as torch
+    >>> choice = torch.distributions.Categorical(torch.tensor([0.25, 0.75]))
+    >>> components = torch.distributions.Normal(torch.tensor([-2.0, 2.0]), 1.0)
+    >>> torch.distributions.MixtureSameFamily(choice, components).mean
+    tensor(1.)
     """
 
     arg_constraints: dict = {}

@@ -17,7 +17,19 @@ from .utils import broadcast_all
 class Multinomial(Distribution):
     """The number of times that each of K categories occurs in `total_count` trials.
 
-    `total_count` is an int. `probs` and `logits` are weights as in `Categorical`.
+    Args:
+      total_count (int, default 1): the number of trials, the same for the whole batch.
+      probs (Tensor, optional): the weights of the categories, (..., K). They need not sum to one.
+      logits (Tensor, optional): the logarithms of the weights, (..., K).
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    Raises:
+      ValueError: both or neither of `probs` and `logits` are given.
+      NotImplementedError: `total_count` is not an int.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.Multinomial(8, torch.tensor([1.0, 1.0, 2.0])).mean
+    tensor([2., 2., 4.])
     """
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}

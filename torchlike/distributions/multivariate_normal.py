@@ -20,9 +20,22 @@ from .utils import standard_normal
 class MultivariateNormal(OfCovariance):
     """The multivariate normal distribution with mean `loc` (..., n).
 
-    Give exactly one of `covariance_matrix`, `precision_matrix` and `scale_tril`. `scale_tril` is the Cholesky factor of
-    the covariance: lower triangular, with a positive diagonal. Giving it is cheapest, because no factorization is
-    needed.
+    Exactly one of the three matrices must be given. `scale_tril` is cheapest, because no factorization is needed.
+
+    Args:
+      loc (Tensor): the mean, (..., n).
+      covariance_matrix (Tensor, optional): the covariance, (..., n, n), symmetric and positive definite.
+      precision_matrix (Tensor, optional): the inverse of the covariance, (..., n, n).
+      scale_tril (Tensor, optional): the Cholesky factor of the covariance, (..., n, n): lower triangular, with a
+        positive diagonal.
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    Raises:
+      ValueError: none or several of the matrices are given, `loc` is a 0-d tensor, or a matrix has fewer than two dims.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.MultivariateNormal(torch.zeros(2), torch.eye(2)).log_prob(torch.ones(2))
+    tensor(-2.8379)
     """
 
     arg_constraints = {

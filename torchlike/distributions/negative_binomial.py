@@ -19,7 +19,22 @@ from .utils import probs_to_logits as probs_to_logits
 
 
 class NegativeBinomial(OfProbability):
-    """The number of successes before `total_count` failures. Each trial succeeds with probability `probs`."""
+    """The number of successes before `total_count` failures. Each trial succeeds with probability `probs`.
+
+    Args:
+      total_count (number or Tensor): the number of failures at which the trials end, not negative. It need not be
+        an integer.
+      probs (number or Tensor, optional): the probability of success, in [0, 1).
+      logits (number or Tensor, optional): the log-odds of success.
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    Raises:
+      ValueError: both or neither of `probs` and `logits` are given.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.NegativeBinomial(3, torch.tensor([0.5, 0.75])).mean
+    tensor([3., 9.])
+    """
 
     arg_constraints = {
         "total_count": constraints.greater_than_eq(0),

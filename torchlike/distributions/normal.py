@@ -15,7 +15,17 @@ from .utils import standard_normal
 
 
 class Normal(ExponentialFamily):
-    """The normal (Gaussian) distribution with mean `loc` and standard deviation `scale`."""
+    """The normal (Gaussian) distribution with mean `loc` and standard deviation `scale`.
+
+    Args:
+      loc (number or Tensor): the mean.
+      scale (number or Tensor): the standard deviation, positive.
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.Normal(0.0, torch.tensor([1.0, 2.0])).log_prob(torch.tensor(0.0))
+    tensor([-0.9189, -1.6121])
+    """
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.real

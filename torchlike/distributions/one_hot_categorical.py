@@ -16,7 +16,17 @@ from .distribution import Distribution
 class OneHotCategorical(Distribution):
     """The categorical distribution over one-hot vectors of K elements.
 
-    Give either the weights `probs` (..., K) or their logarithms `logits`.
+    Args:
+      probs (Tensor, optional): the weights, (..., K), not negative. They need not sum to one.
+      logits (Tensor, optional): the logarithms of the weights, (..., K).
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    Raises:
+      ValueError: both or neither of `probs` and `logits` are given, or the argument is a 0-d tensor.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.OneHotCategorical(torch.tensor([1.0, 3.0])).log_prob(torch.tensor([0.0, 1.0]))
+    tensor(-0.2877)
     """
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
@@ -84,6 +94,19 @@ class OneHotCategoricalStraightThrough(OneHotCategorical):
     """`OneHotCategorical` with the straight-through gradient estimator.
 
     Gradients of samples flow unchanged to the probabilities.
+
+    Args:
+      probs (Tensor, optional): the weights, (..., K), not negative. They need not sum to one.
+      logits (Tensor, optional): the logarithms of the weights, (..., K).
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    Raises:
+      ValueError: both or neither of `probs` and `logits` are given, or the argument is a 0-d tensor.
+
+    >>> import torchlike as torch
+    >>> logits = torch.zeros(3, requires_grad=True)
+    >>> torch.distributions.OneHotCategoricalStraightThrough(logits=logits).rsample().requires_grad
+    True
     """
 
     has_rsample = True

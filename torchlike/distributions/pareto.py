@@ -14,7 +14,17 @@ from .utils import broadcast_all as broadcast_all
 
 
 class Pareto(TransformedDistribution):
-    """The Pareto distribution of type 1: the probability of values above x is (scale / x) ** alpha for x >= scale."""
+    """The Pareto distribution of type 1: the probability of values above x is (scale / x) ** alpha for x >= scale.
+
+    Args:
+      scale (number or Tensor): the smallest value, positive.
+      alpha (number or Tensor): the exponent, positive. The mean is infinite up to 1, and the variance up to 2.
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.Pareto(1.0, torch.tensor([1.0, 3.0])).mean
+    tensor([   inf, 1.5000])
+    """
 
     arg_constraints = {"alpha": constraints.positive, "scale": constraints.positive}
     scale: Tensor

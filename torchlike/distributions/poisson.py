@@ -13,7 +13,16 @@ from .utils import broadcast_all
 
 
 class Poisson(ExponentialFamily):
-    """The Poisson distribution of counts with mean `rate`, which may be 0."""
+    """The Poisson distribution of counts with mean `rate`, which may be 0.
+
+    Args:
+      rate (number or Tensor): the mean count, not negative.
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.Poisson(3.0).log_prob(torch.tensor([0.0, 3.0]))
+    tensor([-3.0000, -1.4959])
+    """
 
     arg_constraints = {"rate": constraints.nonnegative}
     support = constraints.nonnegative_integer

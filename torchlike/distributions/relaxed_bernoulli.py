@@ -22,6 +22,15 @@ class LogitRelaxedBernoulli(OfProbability):
     """The distribution of the log-odds of a relaxed Bernoulli number (Maddison et al., 2017).
 
     A sample is (logits + logistic noise) / temperature.
+
+    Args:
+      temperature (Tensor): the temperature, positive. It is not checked.
+      probs (number or Tensor, optional): the probability of 1, in [0, 1].
+      logits (number or Tensor, optional): the log-odds of 1.
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    Raises:
+      ValueError: both or neither of `probs` and `logits` are given.
     """
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
@@ -50,7 +59,20 @@ class LogitRelaxedBernoulli(OfProbability):
 class RelaxedBernoulli(TransformedDistribution):
     """A continuous relaxation of Bernoulli on (0, 1), with reparametrized samples.
 
-    The lower the `temperature`, the closer samples are to 0 or 1.
+    Args:
+      temperature (Tensor): the temperature, positive. The lower it is, the closer samples are to 0 or 1. It is not
+        checked.
+      probs (number or Tensor, optional): the probability of 1, in [0, 1].
+      logits (number or Tensor, optional): the log-odds of 1.
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    Raises:
+      ValueError: both or neither of `probs` and `logits` are given.
+
+    >>> import torchlike as torch
+    >>> relaxed = torch.distributions.RelaxedBernoulli(torch.tensor(1.0), torch.tensor([0.5, 0.25]))
+    >>> relaxed.log_prob(torch.tensor(0.5))
+    tensor([ 0.0000, -0.2877])
     """
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}

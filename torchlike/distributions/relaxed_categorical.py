@@ -19,6 +19,15 @@ class ExpRelaxedCategorical(Distribution):
     """The distribution of the logarithm of a relaxed one-hot vector (Maddison et al., 2017).
 
     A sample is log softmax((logits + Gumbel noise) / temperature).
+
+    Args:
+      temperature (Tensor): the temperature, positive. It is not checked.
+      probs (Tensor, optional): the weights, (..., K), not negative. They need not sum to one.
+      logits (Tensor, optional): the logarithms of the weights, (..., K).
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    Raises:
+      ValueError: both or neither of `probs` and `logits` are given, or the argument is a 0-d tensor.
     """
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
@@ -68,7 +77,20 @@ class ExpRelaxedCategorical(Distribution):
 class RelaxedOneHotCategorical(TransformedDistribution):
     """A continuous relaxation of random one-hot vectors on the simplex, with reparametrized samples.
 
-    The lower the `temperature`, the closer samples are to one-hot vectors.
+    Args:
+      temperature (Tensor): the temperature, positive. The lower it is, the closer samples are to one-hot vectors. It is
+        not checked.
+      probs (Tensor, optional): the weights, (..., K), not negative. They need not sum to one.
+      logits (Tensor, optional): the logarithms of the weights, (..., K).
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    Raises:
+      ValueError: both or neither of `probs` and `logits` are given, or the argument is a 0-d tensor.
+
+    >>> import torchlike as torch
+    >>> relaxed = torch.distributions.RelaxedOneHotCategorical(torch.tensor(0.5), torch.tensor([0.25, 0.75]))
+    >>> relaxed.log_prob(torch.tensor([0.5, 0.5]))
+    tensor(-0.9808)
     """
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}

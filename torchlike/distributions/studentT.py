@@ -16,7 +16,19 @@ from .utils import standard_normal
 
 
 class StudentT(Distribution):
-    """Student's t distribution with `df` degrees of freedom, shifted by `loc` and scaled by `scale`."""
+    """Student's t distribution with `df` degrees of freedom, shifted by `loc` and scaled by `scale`.
+
+    Args:
+      df (number or Tensor): the degrees of freedom, positive. The mean is NaN up to 1. The variance is NaN up to 1 and
+        infinite up to 2.
+      loc (number or Tensor, default 0.0): the mode.
+      scale (number or Tensor, default 1.0): the scale, positive.
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.StudentT(torch.tensor([1.0, 4.0])).variance
+    tensor([nan, 2.])
+    """
 
     arg_constraints = {"df": constraints.positive, "loc": constraints.real, "scale": constraints.positive}
     support = constraints.real

@@ -19,6 +19,20 @@ class TransformedDistribution(Distribution):
 
     The log-density is log p(y) = log p(x) - log |det dy/dx|. The base distribution is expanded to the batch shape of
     the result. Its last batch dims become event dims if the transforms need more event dims.
+
+    Args:
+      base_distribution (Distribution): the distribution of x.
+      transforms (Transform or list of Transforms): the transforms, in the order of their application.
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    Raises:
+      ValueError: `transforms` is not a transform or a list of transforms, or the base distribution has fewer dims than
+        the transforms need.
+
+    >>> import torchlike as torch
+    >>> base, exp = torch.distributions.Normal(0.0, 1.0), torch.distributions.ExpTransform()
+    >>> torch.distributions.TransformedDistribution(base, [exp]).log_prob(torch.tensor(1.0))
+    tensor(-0.9189)
     """
 
     arg_constraints: dict = {}

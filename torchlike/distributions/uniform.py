@@ -13,7 +13,17 @@ from .utils import broadcast_all as broadcast_all
 
 
 class Uniform(Distribution):
-    """The uniform distribution on [low, high)."""
+    """The uniform distribution on [low, high).
+
+    Args:
+      low (number or Tensor): the lower end, which samples can take.
+      high (number or Tensor): the upper end, above `low`.
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.Uniform(0.0, torch.tensor([1.0, 4.0])).variance
+    tensor([0.0833, 1.3333])
+    """
 
     has_rsample = True
     low: Tensor

@@ -16,7 +16,17 @@ from .utils import euler_constant
 
 
 class Weibull(TransformedDistribution):
-    """The Weibull distribution, with the survival function exp(-(x / scale) ** concentration)."""
+    """The Weibull distribution, with the survival function exp(-(x / scale) ** concentration).
+
+    Args:
+      scale (number or Tensor): the scale, positive.
+      concentration (number or Tensor): the exponent, positive. At 1, the distribution is exponential.
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.Weibull(1.0, torch.tensor([1.0, 2.0])).mean
+    tensor([1.0000, 0.8862])
+    """
 
     arg_constraints = {"scale": constraints.positive, "concentration": constraints.positive}
     support = constraints.positive

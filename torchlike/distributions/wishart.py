@@ -22,10 +22,24 @@ from .utils import vec_to_tril_matrix
 class Wishart(OfCovariance, ExponentialFamily):
     """The distribution of positive definite matrices (..., n, n): the scatter matrices of `df` normal vectors.
 
+    Exactly one of the three matrices must be given.
+
     Args:
-        df: the degrees of freedom, a number above n - 1.
-        covariance_matrix, precision_matrix, scale_tril: the covariance of the normal vectors, its inverse or its lower
-            Cholesky factor. Exactly one must be given.
+      df (number or Tensor): the degrees of freedom, above n - 1. Below n, samples can be singular, and the constructor
+        warns.
+      covariance_matrix (Tensor, optional): the covariance of the normal vectors, (..., n, n).
+      precision_matrix (Tensor, optional): the inverse of the covariance, (..., n, n).
+      scale_tril (Tensor, optional): the lower Cholesky factor of the covariance, (..., n, n).
+      validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
+
+    Raises:
+      AssertionError: none or several of the matrices are given.
+      ValueError: `df` is at most n - 1, or a matrix has fewer than two dims.
+
+    >>> import torchlike as torch
+    >>> torch.distributions.Wishart(3.0, torch.eye(2)).mean
+    tensor([[3., 0.],
+            [0., 3.]])
     """
 
     support = constraints.positive_definite

@@ -11,7 +11,7 @@ import collections
 import io
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -19,13 +19,19 @@ import jax
 import numpy as np
 
 import torchlike
+from torchlike._engine.report import log
+from torchlike._engine.xla.jax_private import gradient_read
 from torchlike.export import graph_signature as signatures
-from torchlike.export._program import ExportedProgram, Input, Saved
+from torchlike.export._listing import Listing, NotPlainError, from_text, to_text
+from torchlike.export._parsing import check_parses, note_parsed
+from torchlike.export._program import ExportedProgram
 from torchlike.export._record import TENSOR
+from torchlike.export._saved import Input, Saved
 from torchlike.export._shapes import Dim, Sizes
 from torchlike.utils import _pytree as pytree
 
 VERSION = 1
+_OPERATORS = "operators.json"
 _FORMAT, _PROGRAM, _STRUCTURE, _WEIGHTS = "torchlike_export", "program.stablehlo", "structure.json", "weights.pt"
 _PLAIN = (bool, int, float, str, type(None))
 _KINDS: dict[str, type] = {"list": list, "tuple": tuple, "dict": dict, "OrderedDict": collections.OrderedDict}
@@ -64,8 +70,19 @@ def save(
         archive.writestr(_STRUCTURE, json.dumps(_structure(ep, saved), indent=1))
         archive.writestr(_PROGRAM, bytes(saved.exported.serialize(vjp_order=vjp_order)))
         archive.writestr(_WEIGHTS, weights.getvalue())
+        note_parsed([saved.exported.mlir_module_serialized])
+        if saved.listing is not None:
+            _write_operators(archive, saved.listing)
         for name, content in (extra_files or {}).items():
             archive.writestr(f"extra/{name}", content)
+
+
+def _write_operators(archive: zipfile.ZipFile, listing: Listing) -> None:
+    """Write the operators, which are only needed to convert the program. A program with other arguments has none."""
+    try:
+        archive.writestr(_OPERATORS, to_text(listing))
+    except NotPlainError as error:
+        log.logger.debug("the file of an exported program does not list its operators", exc_info=error)
 
 
 def load(
@@ -80,6 +97,14 @@ def load(
 
     Raises:
       RuntimeError: the file is no exported program of torchlike, or it is damaged.
+
+    >>> import io
+    >>> import torchlike as torch
+    >>> file = io.BytesIO()
+    >>> torch.export.save(torch.export.export(torch.nn.ReLU(), (torch.ones(2),)), file)
+    >>> _ = file.seek(0)
+    >>> torch.export.load(file).module()(torch.tensor([-1.0, 2.0]))
+    tensor([0., 2.])
     """
     if expected_opset_version:
         raise NotImplementedError("torchlike does not support export.load(expected_opset_version=...)")
@@ -88,15 +113,26 @@ def load(
             check_members(archive, _FORMAT)
             structure = json.loads(archive.read(_STRUCTURE))
             weights = torchlike.load(io.BytesIO(archive.read(_WEIGHTS)), weights_only=True)
-            exported = jax.export.deserialize(bytearray(archive.read(_PROGRAM)))
-            exported.mlir_module()  # parses the program, which raises if it is damaged
+            exported = gradient_read(jax.export.deserialize(bytearray(archive.read(_PROGRAM))))
+            check_parses([one.mlir_module_serialized for one in _with_gradients(exported)])
+            exported.mlir_module()  # parses the program in this process, which raises if it is damaged
+            listing = from_text(archive.read(_OPERATORS)) if _OPERATORS in archive.namelist() else None
             for name in extra_files or {}:
                 extra_files[name] = archive.read(f"extra/{name}").decode()  # type: ignore[index]
-        return _program(structure, weights, exported)
+        return _program(structure, weights, exported, listing)
     except RuntimeError:
         raise
     except Exception as error:  # a damaged part raises whatever its reader raises
         raise RuntimeError(f"the file is no exported program of torchlike, or it is damaged: {error}") from error
+
+
+def _with_gradients(exported: Any) -> Iterator[Any]:
+    """Yield a program, its gradient, the gradient of that, and so on."""
+    while True:
+        yield exported
+        if not exported.has_vjp():
+            return
+        exported = exported.vjp()
 
 
 def check_members(archive: zipfile.ZipFile, mark: str) -> None:
@@ -180,7 +216,7 @@ def _signature(signature: Any) -> dict:
 # -- from JSON ---------------------------------------------------------------------------------------------------------
 
 
-def _program(structure: dict, weights: dict, exported: Any) -> ExportedProgram:
+def _program(structure: dict, weights: dict, exported: Any, listing: Listing | None) -> ExportedProgram:
     dims = {name: Dim(name, min=least, max=most) for name, (least, most, _) in structure["dims"].items()}
     given = {name: size for name, (_, _, size) in structure["dims"].items()}
     sizes = Sizes(dims, [tuple(shape) for shape in structure["shapes"]], given)
@@ -191,7 +227,9 @@ def _program(structure: dict, weights: dict, exported: Any) -> ExportedProgram:
     if len(names) != len(leaves):
         raise ValueError("the names do not fit the inputs")
     constants = {name: tensor.numpy() for name, tensor in weights["constants"].items()}
-    saved = Saved(exported, in_spec, out_spec, leaves, results, list(structure["written"]), names, sizes, constants)
+    saved = Saved(
+        exported, in_spec, out_spec, leaves, results, list(structure["written"]), names, sizes, constants, listing
+    )
     signature = _read_signature(structure["signature"], leaves)
     state = dict(weights["state"])
     parameters = list(structure["parameters"])

@@ -11,13 +11,18 @@ import numpy as np
 
 import torchlike
 from torchlike._dynamo.exc import UserError
+from torchlike._engine.heap import without_cycles
+from torchlike._engine.report import log
 from torchlike._engine.trace.plan import specs
 from torchlike._engine.trace.subtrace import Drew, Observed
 from torchlike._transforms.recording import is_tensor
+from torchlike.export._comparisons import branches
 from torchlike.export._generalize import DependsOnSizeError, generalized
 from torchlike.export._graph import graph_of
-from torchlike.export._program import ExportedProgram, Saved
+from torchlike.export._listing import listed
+from torchlike.export._program import ExportedProgram
 from torchlike.export._record import Forward, Recorded, avals, record
+from torchlike.export._saved import Saved
 from torchlike.export._shapes import Sizes, sizes_of
 from torchlike.export._steps import Constant, Program
 from torchlike.utils import _pytree as pytree
@@ -78,7 +83,32 @@ def export(
     kwargs = dict(kwargs or {})
     tensors = [leaf for leaf in pytree.tree_leaves((args, kwargs)) if is_tensor(leaf)]
     sizes = sizes_of(mod.forward, args, kwargs, dynamic_shapes, tensors)
-    return exported_at(mod, args, kwargs, sizes, platforms)
+    made = exported_at(mod, args, kwargs, sizes, platforms)
+    _check_branches(Forward(mod), args, kwargs, sizes)
+    return made
+
+
+def _check_branches(forward: Forward, args: tuple, kwargs: dict, sizes: Sizes) -> None:
+    """Raise if forward takes another way at sizes that were not recorded, because it compares a size."""
+    if not sizes.dims:
+        return
+    try:
+        found = branches(forward, args, kwargs, sizes)
+    except Exception as error:  # forward does not take the tensors and sizes that note comparisons
+        log.logger.debug("the comparisons of %s are not checked", forward.what, exc_info=error)
+        return
+    for branch in found:
+        samples = [*sizes.samples(), branch.sizes]
+        try:
+            _program(forward, _recorded(forward, args, kwargs, sizes, samples), sizes, samples)
+        except Exception as error:
+            advice = "Declare the sizes at which it holds (Dim(min=..., max=...))"
+            raise _depends(forward, sizes, f"{branch.text}. {advice}") from error
+
+
+def _program(forward: Forward, recorded: list[Recorded], sizes: Sizes, samples: list[dict[str, int]]) -> Program:
+    weights = [tuple(tensor.shape) for tensor in forward.tensors.values()]
+    return generalized(recorded, [*weights, *sizes.shapes], samples)
 
 
 def exported_at(
@@ -88,37 +118,48 @@ def exported_at(
     forward = Forward(mod)
     leaves, tree = pytree.tree_flatten((args, kwargs))
     tensors = [leaf for leaf in leaves if is_tensor(leaf)]
-    recorded = _recorded(forward, args, kwargs, sizes)
-    weights = [tuple(tensor.shape) for tensor in forward.tensors.values()]
+    recorded = _recorded(forward, args, kwargs, sizes, sizes.samples())
     try:
-        program = generalized(recorded, [*weights, *sizes.shapes], sizes.samples())
+        program = _program(forward, recorded, sizes, sizes.samples())
     except DependsOnSizeError as error:
-        raise RuntimeError(
-            f"torchlike cannot export {forward.what} for varying {', '.join(sizes.dims)}: {error}. Keep such branches "
-            "and constants out of forward, or fix the size (Dim.STATIC)."
-        ) from None
+        raise _depends(forward, sizes, f"{error}. Keep such branches and constants out of forward") from None
     names, places = _input_names(mod, args, kwargs)
     graph, signature = graph_of(program, forward, names, leaves, recorded[0])
     lifted = {f"c_lifted_tensor_{i}": np.asarray(c) for i, c in enumerate(_plain(program))}
-    exported = _lowered(program, forward, tensors, sizes, list(lifted.values()), platforms)
+    try:
+        exported, shapes = _lowered(program, forward, tensors, sizes, list(lifted.values()), platforms)
+    except (jax.errors.InconclusiveDimensionOperation, TypeError, ValueError) as error:
+        if not sizes.dims:
+            raise
+        raise _depends(forward, sizes, str(error).splitlines()[0]) from error
+    first = recorded[0]
     saved = Saved(
-        exported, tree, recorded[0].tree, leaves, recorded[0].results, recorded[0].written, places, sizes, lifted
+        exported, tree, first.tree, leaves, first.results, first.written, places, sizes, lifted, listed(program, shapes)
     )
     state = {name: tensor.detach() for name, tensor in forward.tensors.items()}
     return ExportedProgram(saved, state, [*forward.parameters], graph, signature)
 
 
-def _recorded(forward: Forward, args: tuple, kwargs: dict, sizes: Sizes) -> list[Recorded]:
+def _depends(forward: Forward, sizes: Sizes, reason: str) -> RuntimeError:
+    varying = ", ".join(sizes.dims)
+    return RuntimeError(
+        f"torchlike cannot export {forward.what} for varying {varying}: {reason}, or fix the size (Dim.STATIC)."
+    )
+
+
+def _recorded(
+    forward: Forward, args: tuple, kwargs: dict, sizes: Sizes, samples: list[dict[str, int]]
+) -> list[Recorded]:
     lifts = bool(sizes.dims)
     try:
-        return [record(forward, args, kwargs, sizes.at(sample), lifts) for sample in sizes.samples()]
+        return [record(forward, args, kwargs, sizes.at(sample), lifts) for sample in samples]
     except Drew:
         raise
     except Observed:
         if not lifts:
             raise
         # A constant may have been read, such as `torch.tensor(2.0).item()`. Without lifting it is read as it is.
-        return [record(forward, args, kwargs, sizes.at(sample), False) for sample in sizes.samples()]
+        return [record(forward, args, kwargs, sizes.at(sample), False) for sample in samples]
 
 
 def _plain(program: Program) -> list:
@@ -127,8 +168,8 @@ def _plain(program: Program) -> list:
 
 def _lowered(
     program: Program, forward: Forward, tensors: list, sizes: Sizes, lifted: list, platforms: Sequence[str]
-) -> Any:
-    """Return the program in StableHLO, as `jax.export` makes it."""
+) -> tuple[Any, list[tuple]]:
+    """Return the program in StableHLO, as `jax.export` makes it, and the shapes of the results of its steps."""
     symbols: dict[str, Any] = {}
     if sizes.dims:
         bounds = [f"{name} >= {dim.min}" for name, dim in sizes.dims.items()]
@@ -139,10 +180,15 @@ def _lowered(
     inputs = [jax.ShapeDtypeStruct(shape, t.dtype.numpy) for shape, t in zip(sizes.at(symbols), tensors)]
     constants = [jax.ShapeDtypeStruct(c.shape, c.dtype) for c in lifted]
 
-    def run(weights: list, constants: list, inputs: list) -> list:
-        return program.run([*weights, *inputs], constants)
+    shapes: list[tuple] = []
 
-    return jax.export.export(jax.jit(run), platforms=tuple(platforms))(weights, constants, inputs)
+    def run(weights: list, constants: list, inputs: list) -> list:
+        shapes.clear()  # JAX may trace it again
+        return program.run([*weights, *inputs], constants, shapes)
+
+    with without_cycles():
+        exported = jax.export.export(jax.jit(run), platforms=tuple(platforms))(weights, constants, inputs)
+    return exported, shapes
 
 
 def _input_names(mod: Any, args: tuple, kwargs: dict) -> tuple[list[str], list[str]]:

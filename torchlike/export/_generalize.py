@@ -30,7 +30,7 @@ def generalized(recorded: Sequence[Recorded], shapes: list[tuple], samples: Sequ
     """
     stretches = [each.recording.primal for each in recorded]
     numbers = [_numbers(each.recording) for each in recorded]
-    first, steps = stretches[0], _steps(stretches, numbers, samples)
+    first, steps = stretches[0], common_steps(stretches, numbers, samples)
     constants = _constants([each.constants for each in recorded], samples)
     constants += _constants([each.recording.outer() for each in recorded], samples)
     given = len(recorded[0].recording.places)  # parameters, inputs and lifted constants; the others follow
@@ -56,7 +56,7 @@ def _numbers(recording: Recording) -> list[tuple]:
     return found
 
 
-def _steps(stretches: Sequence, numbers: Sequence[list[tuple]] | None, samples: Sequence) -> list[Step]:
+def common_steps(stretches: Sequence, numbers: Sequence[list[tuple]] | None, samples: Sequence) -> list[Step]:
     """Return the operators that stretches have in common. `numbers` are their runtime numbers, if they are constant."""
     codes = [list(operators(stretch.code)) for stretch in stretches]
     names = [[plan.name for plan, _ in code] for code in codes]
@@ -85,7 +85,7 @@ def _form(plans: Sequence[Any], samples: Sequence) -> Any:
         return None
     if isinstance(plan.extra, Call):
         stretches = zip(*[[body.primal for body in each.extra.bodies] for each in plans])
-        return Branches(tuple(Stretched(column[0], _steps(column, None, samples)) for column in stretches))
+        return Branches(tuple(Stretched(column[0], common_steps(column, None, samples)) for column in stretches))
     if not isinstance(plan, OpPlan):
         raise NoFormulaError("its definition depends on the sizes")
     if plan.chain:

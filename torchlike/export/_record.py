@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import enum
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any, NamedTuple
 
@@ -21,14 +22,14 @@ from torchlike.jax._functional import check_aliases, standing_in, training, writ
 from torchlike.utils import _pytree as pytree
 
 
-class _Tensor:
-    """The mark of a tensor among the leaves of a result."""
+class _Mark(enum.Enum):
+    TENSOR = "TENSOR"
 
     def __repr__(self) -> str:
-        return "TENSOR"
+        return self.name
 
 
-TENSOR: Any = _Tensor()
+TENSOR: Any = _Mark.TENSOR  # stands for a tensor among the leaves of a result
 
 
 class Forward:
@@ -54,14 +55,17 @@ class Recorded(NamedTuple):
     constants: list[np.ndarray]  # the arrays that forward makes, which are the last inputs of the recording
 
 
-class _Lifting(Mode):
-    """Makes every new constant an input of the recording, so that what is computed from it is recorded too."""
+class _Resizing(Mode):
+    """Records what would not be recorded at these sizes, but at others.
 
-    def __init__(self, scene: Scene) -> None:
-        self.scene, self.arrays = scene, []
+    With `lifts`, every new constant becomes an input of the recording, so that what is computed from it is recorded.
+    """
+
+    def __init__(self, scene: Scene, lifts: bool) -> None:
+        self.scene, self.lifts, self.arrays = scene, lifts, []
 
     def over(self, below: Recorder) -> Recorder:
-        return below.but(made=both(below.made, self._made))
+        return below.but(made=both(below.made, self._made) if self.lifts else below.made, resizes=True)
 
     def _made(self, storage: Any) -> None:
         value = storage.value
@@ -70,8 +74,18 @@ class _Lifting(Mode):
             storage.value = self.scene.recording.input(value.aval, False)[0]
 
 
-def record(forward: Forward, args: tuple, kwargs: dict, shapes: Sequence[tuple], lifts: bool) -> Recorded:
-    """Record a forward whose tensor inputs have these shapes. With `lifts`, constants become inputs."""
+def record(
+    forward: Forward,
+    args: tuple,
+    kwargs: dict,
+    shapes: Sequence[tuple],
+    lifts: bool,
+    mark: Callable[[Any], Any] = lambda inputs: inputs,
+) -> Recorded:
+    """Record a forward whose tensor inputs have these shapes.
+
+    With `lifts`, constants become inputs. `mark` returns the inputs as forward receives them.
+    """
     leaves, tree = pytree.tree_flatten((args, kwargs))
     device, tensors = forward.device, forward.tensors
     with ExitStack() as stack:
@@ -81,11 +95,10 @@ def record(forward: Forward, args: tuple, kwargs: dict, shapes: Sequence[tuple],
         stack.enter_context(standing_in(scene, tensors, iter(specs(avals(tensors), ()))))
         given = iter(shapes)
         inputs = [_input(scene, leaf, next(given)) if is_tensor(leaf) else leaf for leaf in leaves]
-        lifting = _Lifting(scene)
-        if lifts:
-            enter(lifting)
-            stack.callback(leave, lifting)
-        inner_args, inner_kwargs = pytree.tree_unflatten(inputs, tree)
+        resizing = _Resizing(scene, lifts)
+        enter(resizing)
+        stack.callback(leave, resizing)
+        inner_args, inner_kwargs = mark(pytree.tree_unflatten(inputs, tree))
         results, out_tree = pytree.tree_flatten(forward.module(*inner_args, **inner_kwargs))
         changed = written(scene, tensors)
         pairs = [leaf._pair() for leaf in results if is_tensor(leaf)]
@@ -94,7 +107,7 @@ def record(forward: Forward, args: tuple, kwargs: dict, shapes: Sequence[tuple],
     if scene.undo_writes():
         raise _errors.recording.impure(forward.what, "writes to a tensor that is neither a parameter nor a buffer")
     shown = [TENSOR if is_tensor(leaf) else leaf for leaf in results]
-    return Recorded(scene.recording, shown, out_tree, list(changed), lifting.arrays)
+    return Recorded(scene.recording, shown, out_tree, list(changed), resizing.arrays)
 
 
 def _input(scene: Scene, tensor: Tensor, shape: tuple) -> Tensor:

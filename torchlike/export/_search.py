@@ -21,20 +21,21 @@ def varying(module: Any, args: tuple, kwargs: dict) -> Sizes:
     A dim that cannot vary alone may vary together with the same dim of the other tensors, as a batch does. A dim of
     size one counts as larger.
     """
-    forward = Forward(module)
+    forward, lifts = Forward(module), True
     shapes = [tuple(t.shape) for t in pytree.tree_leaves((args, kwargs)) if is_tensor(t)]
     try:
         names = _names(forward, args, kwargs, shapes)
-    except Observed:  # forward reads a constant that it makes, so the constants cannot follow a size
-        return Sizes({}, list(shapes), {})
+    except Observed:  # forward reads a constant that it makes
+        lifts = False
+        names = _names(forward, args, kwargs, shapes, lifts)
     alone, together = {}, {}
     for place in [(i, dim) for i, shape in enumerate(shapes) for dim in range(len(shape))]:
-        if _agrees(forward, args, kwargs, shapes, (place,), names):
+        if _agrees(forward, args, kwargs, shapes, (place,), names, lifts):
             alone[place] = f"s{place[0]}_{place[1]}"
         else:
             together.setdefault((place[1], shapes[place[0]][place[1]]), []).append(place)
     for (dim, size), places in together.items():
-        if len(places) > 1 and _agrees(forward, args, kwargs, shapes, tuple(places), names):
+        if len(places) > 1 and _agrees(forward, args, kwargs, shapes, tuple(places), names, lifts):
             alone.update(dict.fromkeys(places, f"d{dim}_{size}"))
     return _sizes(shapes, alone)
 
@@ -51,19 +52,25 @@ def _sizes(shapes: list[tuple], names: dict[Place, str]) -> Sizes:
     return found
 
 
-def _names(forward: Forward, args: tuple, kwargs: dict, shapes: list[tuple]) -> list[str]:
-    primal = record(forward, args, kwargs, shapes, True).recording.primal
+def _names(forward: Forward, args: tuple, kwargs: dict, shapes: list[tuple], lifts: bool = True) -> list[str]:
+    primal = record(forward, args, kwargs, shapes, lifts).recording.primal
     return [plan.name for plan, _ in operators(primal.code)]
 
 
 def _agrees(
-    forward: Forward, args: tuple, kwargs: dict, shapes: list[tuple], places: tuple[Place, ...], names: list[str]
+    forward: Forward,
+    args: tuple,
+    kwargs: dict,
+    shapes: list[tuple],
+    places: tuple[Place, ...],
+    names: list[str],
+    lifts: bool,
 ) -> bool:
     """Return whether forward has the same operators if some dims are larger."""
     larger = [list(shape) for shape in shapes]
     for i, dim in places:
         larger[i][dim] += _STEP
     try:
-        return _names(forward, args, kwargs, [tuple(shape) for shape in larger]) == names
+        return _names(forward, args, kwargs, [tuple(shape) for shape in larger], lifts) == names
     except Exception:  # forward does not take this size
         return False

@@ -58,6 +58,10 @@ def dims(*names: str, min: int | None = None, max: int | None = None) -> tuple[D
     Args:
       names: the names.
       min, max: the least and the greatest size of each; None for no limit.
+
+    >>> import torchlike as torch
+    >>> torch.export.dims("batch", "length", min=1)
+    (Dim('batch', min=1), Dim('length', min=1))
     """
     return tuple(Dim(name, min=min, max=max) for name in names)
 

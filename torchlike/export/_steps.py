@@ -158,8 +158,14 @@ class Program(NamedTuple):
             found.update({n: size for n, size in zip(shape, array.shape) if isinstance(n, str) and n not in found})
         return found
 
-    def run(self, arrays: Sequence, lifted: Sequence) -> list:
-        """Return the results for arrays or tracers. `lifted` are the constants that are plain arrays."""
+    def run(self, arrays: Sequence, lifted: Sequence, shapes: list[tuple] | None = None) -> list:
+        """Return the results for arrays or tracers.
+
+        Args:
+          arrays: the arrays or tracers.
+          lifted: the constants that are plain arrays.
+          shapes: a list to which the shape of each result of each step is added.
+        """
         sizes, plain = self.sizes(arrays), iter(lifted)
         made = [c.at(sizes) if isinstance(c, Constant) else next(plain) for c in self.constants]
         everything = [*arrays, *made]
@@ -168,4 +174,6 @@ class Program(NamedTuple):
         with tracing_for_any():
             for step in self.steps:
                 results.extend(step.run(sizes, [results[s] if s >= 0 else inputs[~s] for s in step.slots]))
+        if shapes is not None:
+            shapes += [tuple(each.shape) for each in results]
         return [results[s] if s >= 0 else inputs[~s] for s in self.outputs]

@@ -9,6 +9,7 @@ from typing import Any
 
 import torchlike
 
+from ._style import Style
 from .graph import Graph, PythonCode
 from .node import Node, map_arg, qualified_name, type_text
 
@@ -39,8 +40,8 @@ _UNARY = {operator.neg: "-", operator.pos: "+", operator.invert: "~"}
 class _Writer:
     """A generator of lines of code. `globals` collects the objects to which the code refers."""
 
-    def __init__(self, root: str) -> None:
-        self.root = root
+    def __init__(self, root: str, style: Style) -> None:
+        self.root, self.style = root, style
         self.globals: dict[str, Any] = {
             "torch": torchlike,
             "device": torchlike.device,
@@ -73,14 +74,30 @@ class _Writer:
         if isinstance(arg, list):
             return "[" + ", ".join(map(self.text, arg)) + "]"
         if isinstance(arg, dict):
-            return "{" + ", ".join(f"{key!r}: {self.text(each)}" for key, each in arg.items()) + "}"
+            text = "{" + ", ".join(f"{key!r}: {self._plain(each)}" for key, each in arg.items()) + "}"
+            return self.style.paint(text, "blue")
         if isinstance(arg, slice):
             return f"slice({self.text(arg.start)}, {self.text(arg.stop)}, {self.text(arg.step)})"
         if isinstance(arg, torchlike.Tensor | type) or callable(arg):
             return self._kept(getattr(arg, "__name__", "_constant"), arg)
         if isinstance(arg, int | float | complex | str | bytes | None | type(...) | torchlike.dtype | torchlike.device):
-            return repr(arg)
+            return self.style.paint(repr(arg), "blue")
         return self._kept(f"_{type(arg).__name__}", arg)
+
+    def _plain(self, arg: Any) -> str:
+        """Return the code of an argument without colors."""
+        style, self.style = self.style, self.style._replace(colored=False)
+        try:
+            return self.text(arg)
+        finally:
+            self.style = style
+
+    def annotation(self, node: Node) -> str:
+        """Return the annotation of a node's variable: its known dtype and shape, its type, or nothing."""
+        tensor = self.style.tensor(node)
+        if tensor is not None:
+            return f": {tensor}"
+        return "" if node.type is None else f" : {self.annotated(node.type)}"
 
     def annotated(self, kind: Any) -> str:
         """Return the code of an annotation.
@@ -97,7 +114,7 @@ class _Writer:
 
     def line(self, node: Node) -> str:
         """Return the statement that computes a node and assigns the result to the node's name."""
-        return f"{node.name} = {self._expression(node)}"
+        return f"{node.name}{self.annotation(node)} = {self._expression(node)}"
 
     def _expression(self, node: Node) -> str:
         target: Any = node.target
@@ -132,30 +149,32 @@ def _path(root: str, target: str) -> str:
     return found
 
 
-def generate(graph: Graph, root: str) -> PythonCode:
+def generate(graph: Graph, root: str, style: Style) -> PythonCode:
     """Return the code of a `forward` method that computes a graph. Variables are set to None after their last use."""
-    writer = _Writer(root)
-    arguments, plain, body = [], [], []
+    writer = _Writer(root, style)
+    arguments, body, returned, comment = [root], [], "", None
     last_user: dict[Node, Node] = {}
     for node in reversed(graph.nodes):
         map_arg((node.args, node.kwargs), lambda each, user=node: last_user.setdefault(each, user))
     for node in graph.nodes:
         if node.op == "placeholder":
             arguments.append(_argument(writer, node))
-            plain.append(str(node.target).lstrip("*"))
-            if plain[-1] != node.name:
-                body.append(f"{node.name} = {plain[-1]}")
+            plain = str(node.target).lstrip("*")
+            if plain != node.name:
+                body.append(f"{node.name} = {plain}")
         elif node.op == "output":
+            returned = "" if node.type is None else f" -> {writer.annotated(node.type)}"
             body.append(f"return {writer.text(node.args[0])}")
         else:
+            if style.verbose and comment != (comment := style.comment(node)):
+                body += [""] * bool(body) + [style.paint(comment, "dim")]
             gone = [n.name for n, user in last_user.items() if user is node]
             unused = [node.name] if not node.users else []
             freed = "".join(f"{name} = " for name in (*gone, *unused))
-            body.append(writer.line(node) + (f";  {freed}None" if freed else ""))
+            body.append(writer.line(node) + (f";  {style.paint(f'{freed}None', 'dim')}" if freed else ""))
     lines = "".join(f"\n    {line}" for line in body or ["pass"])
-    return PythonCode(f"\n\n\ndef forward({', '.join([root, *arguments])}):{lines}\n    ", writer.globals)
+    return PythonCode(f"\n\n\n{style.signature(arguments, returned)}{lines}\n    ", writer.globals)
 
 
 def _argument(writer: _Writer, node: Node) -> str:
-    kind = f" : {writer.annotated(node.type)}" if node.type is not None else ""
-    return f"{node.target}{kind}" + (f" = {writer.text(node.args[0])}" if node.args else "")
+    return f"{node.target}{writer.annotation(node)}" + (f" = {writer.text(node.args[0])}" if node.args else "")

@@ -15,6 +15,8 @@ from torchlike._errors.callers import module_of_caller
 from torchlike.nn import Module, Sequential
 
 from . import _errors, _replaced
+from ._concrete import _assert_is_none as _assert_is_none
+from ._concrete import specialized
 from ._replaced import Replaced
 from .graph import Graph
 from .graph_module import GraphModule
@@ -29,10 +31,24 @@ class Tracer(TracerBase):
     """A tracer that records the operations on the arguments of a function or module.
 
     A call of a leaf module becomes a single node. Calls of other modules are traced into. Subclasses may override
-    `is_leaf_module`, `call_module` or `create_arg`.
+    `is_leaf_module`, `call_module` or `create_arg`. Each use of a buffer creates a node; if a subclass sets
+    `proxy_buffer_attributes` to True, operations on buffers are recorded too.
+
+    Args:
+      autowrap_modules (tuple of modules): calls of their public functions become single nodes. Default: `(math,)`.
+      autowrap_functions (tuple of functions): calls of these functions become single nodes.
+      param_shapes_constant: must be False. The shapes of parameters are always constants.
+
+    Raises:
+      NotImplementedError: `param_shapes_constant` is True.
+
+    >>> import torchlike as torch
+    >>> torch.fx.Tracer().trace(lambda x: torch.relu(x)).nodes
+    [x, relu, output]
     """
 
     root: Module
+    proxy_buffer_attributes = False
 
     def __init__(
         self, autowrap_modules: tuple = (math,), autowrap_functions: tuple = (), param_shapes_constant: bool = False
@@ -47,19 +63,36 @@ class Tracer(TracerBase):
         """Return whether the call of a module becomes one node.
 
         By default, the leaf modules are torchlike's own modules, except `Sequential` and `GraphModule`.
+
+        Args:
+          m (Module): the module.
+          module_qualified_name (str): its dotted name. It has no effect here, and subclasses may use it.
         """
         own = type(m).__module__.partition(".")[0] in ("torch", "torchlike")
         return own and not isinstance(m, Sequential | GraphModule)
 
     def path_of_module(self, mod: Module) -> str:
-        """Return the dotted name of a module within the root. Raise NameError if the root does not contain it."""
+        """Return the dotted name of a module within the root.
+
+        Args:
+          mod (Module): the module.
+
+        Raises:
+          NameError: the root does not contain it.
+        """
         for name, found in self.root.named_modules():
             if found is mod:
                 return name
         raise NameError("module is not installed as a submodule")
 
     def call_module(self, m: Module, forward: Callable, args: tuple, kwargs: dict) -> Any:
-        """Return the result of a module call: a proxy for a leaf module, otherwise the result of tracing `forward`."""
+        """Return the result of a module call: a proxy for a leaf module, otherwise the result of tracing `forward`.
+
+        Args:
+          m (Module): the module.
+          forward (function): calls the module.
+          args, kwargs: the arguments of the call.
+        """
         path = self.path_of_module(m)
         if self.is_leaf_module(m, path):
             return self.create_proxy("call_module", path, args, kwargs)
@@ -69,6 +102,12 @@ class Tracer(TracerBase):
         """Convert an argument as `TracerBase.create_arg` does.
 
         Tensors and modules of the root become `get_attr` nodes.
+
+        Args:
+          a: the argument, which may be nested.
+
+        Raises:
+          NotImplementedError: nodes cannot store an argument of this type.
         """
         if isinstance(a, torchlike.Tensor):
             return self.create_node("get_attr", self._name_of(a), (), {})
@@ -87,7 +126,13 @@ class Tracer(TracerBase):
     def trace(self, root: Module | Callable, concrete_args: dict | None = None) -> Graph:
         """Trace a module's `forward` or a function, and return the graph.
 
-        `concrete_args` maps the names of arguments to constant values.
+        Args:
+          root (Module or function): what is traced.
+          concrete_args (dict, optional): constant values of arguments by name. The graph keeps a placeholder for each
+            of them, and asserts that the argument equals the value. `fx.PH` stands for an argument without a value.
+
+        Raises:
+          TraceError: the function needs the value of a proxy, for example in a branch.
         """
         is_module = isinstance(root, Module)
         self.root = root if is_module else Module()
@@ -109,10 +154,10 @@ class Tracer(TracerBase):
         parameters = list(inspect.signature(function).parameters.values())[is_module:]
         args: list = [self.root] if is_module else []
         for p in sorted(parameters, key=lambda p: len(_STARS.get(p.kind, ""))):
-            if p.name in concrete:
-                args.append(concrete[p.name])
-                continue
             default = () if p.default is p.empty or p.kind in _STARS else (p.default,)
+            if p.name in concrete:
+                args.append(specialized(self, p.name, default, concrete[p.name]))
+                continue
             target = _STARS.get(p.kind, "") + p.name
             args.append(self.create_proxy("placeholder", target, default, {}, type_expr=_type(p.annotation)))
         if not any(p.kind in _STARS or p.kind is p.KEYWORD_ONLY for p in parameters):
@@ -136,7 +181,8 @@ class Tracer(TracerBase):
 
         def module_get(mod: Module, name: str) -> Any:
             found = get(mod, name)
-            is_other = id(found) not in tracer._tensors or not isinstance(found, torchlike.Tensor)
+            is_read = isinstance(found, torchlike.nn.Parameter) or tracer.proxy_buffer_attributes
+            is_other = not is_read or id(found) not in tracer._tensors or not isinstance(found, torchlike.Tensor)
             if is_other or threading.get_ident() != follows:
                 return found
             if id(found) not in read:
@@ -176,6 +222,16 @@ def wrap(fn_or_name: str | Callable) -> str | Callable:
     """Register a function of the calling module, so that tracers record its calls as single nodes.
 
     Use it at the top level of the module, as a decorator or with the function's name.
+
+    Args:
+      fn_or_name (function or str): the function or its name.
+
+    Returns:
+      `fn_or_name`.
+
+    Raises:
+      RuntimeError: `fn_or_name` is neither callable nor a string.
+      NotImplementedError: the call is not at the top level of a module.
     """
     if not callable(fn_or_name) and not isinstance(fn_or_name, str):
         raise RuntimeError("Unsupported type for global function! Must be either a callable or string name")
@@ -189,6 +245,16 @@ def wrap(fn_or_name: str | Callable) -> str | Callable:
 
 def symbolic_trace(root: Module | Callable, concrete_args: dict | None = None) -> GraphModule:
     """Trace a module or function, and return a `GraphModule` that performs the recorded operations.
+
+    Args:
+      root (Module or function): what is traced. It is called once, with proxies.
+      concrete_args (dict, optional): constant values of arguments by name. The result keeps their parameters, and
+        asserts that the arguments equal the values. `fx.PH` stands for an argument that is not constant.
+
+    Raises:
+      TraceError: the function needs the value of a proxy, for example in a branch.
+
+    Differences from PyTorch: a container in `concrete_args` is one parameter, and not checked. PyTorch flattens it.
 
     >>> import torchlike as torch
     >>> traced = torch.fx.symbolic_trace(lambda x: torch.relu(x) + 1)

@@ -20,7 +20,15 @@ class GraphModule(Module):
     Args:
       root: a module, or a dict from dotted names to modules and tensors.
       graph: the graph. Call `recompile()` after changing it in place.
-      class_name: the name of the module's class.
+      class_name: the name of the module's class. Default: "GraphModule".
+      *args, **kwargs: the arguments above, or those of a subclass with a constructor of its own.
+
+    >>> import torchlike as torch
+    >>> graph = torch.fx.Graph()
+    >>> x = graph.placeholder("x")
+    >>> y = graph.output(graph.call_function(torch.relu, (x,)))
+    >>> torch.fx.GraphModule(torch.nn.Module(), graph)(torch.tensor([-1.0, 2.0]))
+    tensor([0., 2.])
     """
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
@@ -69,21 +77,60 @@ class GraphModule(Module):
         include_stride: bool = False,
         include_device: bool = False,
         colored: bool = False,
+        *,
+        fast_sympy_print: bool = False,
+        expanded_def: bool = False,
+        additional_meta: list[str] | None = None,
     ) -> str:
-        """Return the code as a class, and print it if `print_output` is True."""
-        body = "".join(f"    {line}\n" for line in self._code.strip("\n").splitlines() if line.strip())
-        text = f"class {type(self).__name__}(torch.nn.Module):\n{body}"
+        """Return the code as a class, with the code of submodules that are graphs as inner classes.
+
+        Args:
+          print_output (bool): whether to print it too.
+          include_stride (bool): whether annotations show strides.
+          include_device (bool): whether annotations show devices.
+          colored (bool): whether the code has escape sequences for colors.
+          fast_sympy_print (bool): has no effect: sizes are never symbolic.
+          expanded_def (bool): whether each argument has its own line.
+          additional_meta (list of str, optional): the names of further metadata for the comments.
+        """
+        options = {
+            "include_stride": include_stride,
+            "include_device": include_device,
+            "colored": colored,
+            "expanded_def": expanded_def,
+            "additional_meta": additional_meta,
+        }
+        text = self._readable(type(self).__name__, options)
         if print_output:
             print(text)
         return text
 
+    def _readable(self, name: str, options: dict[str, Any]) -> str:
+        code = self._graph.python_code("self", verbose=True, **options).src
+        options = {**options, "expanded_def": False}  # in inner classes, PyTorch keeps the arguments on one line
+        inner = [m._readable(key, options) for key, m in self.named_children() if isinstance(m, GraphModule)]
+        parts = [code.strip(), *(part.rstrip("\n") for part in inner)]
+        body = "\n\n".join(parts)
+        return f"class {name}(torch.nn.Module):\n" + "".join(
+            f"    {line}\n" if line.strip() else "\n" for line in body.splitlines()
+        )
+
     def add_submodule(self, target: str, m: Module) -> bool:
-        """Add a submodule under a dotted name, and return True."""
+        """Add a submodule, and return True.
+
+        Args:
+          target (str): the dotted name. Missing parents are created.
+          m (Module): the submodule.
+        """
         _place(self, target, m)
         return True
 
     def delete_submodule(self, target: str) -> bool:
-        """Delete the submodule with a dotted name, and return whether it existed."""
+        """Delete a submodule, and return whether it existed.
+
+        Args:
+          target (str): the dotted name.
+        """
         owner: Any = self
         *path, name = target.split(".")
         for part in path:

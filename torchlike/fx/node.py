@@ -32,6 +32,7 @@ _DRAWING = frozenset(
         "_assert",
     )
 )
+_side_effects: set[Callable] = set()
 Target = Callable[..., Any] | str
 Argument = Any  # nodes, numbers, strings, dtypes, devices, None, and tuples, lists, dicts and slices of these
 
@@ -39,13 +40,27 @@ Argument = Any  # nodes, numbers, strings, dtypes, devices, None, and tuples, li
 class Node:
     """One operation of a graph: a call, an argument, the read of an attribute, or the output.
 
-    Attributes:
+    The methods of `Graph` create nodes. The attribute `users` has the nodes that use the result, in order of use (the
+    keys of a dict). The attribute `meta` is a dict for data that passes attach to the node.
+
+    Args:
+      graph (Graph): the graph.
+      name (str): the name of the result, which is unique in the graph.
       op: "placeholder" (an argument), "get_attr" (an attribute of the root), "call_function", "call_method",
         "call_module" or "output".
       target: the name of the argument or attribute, the function, or the name of the method or module.
       args, kwargs: the arguments of the call. Nodes in them stand for their results.
-      users: the nodes that use the result, in order of use (the keys of a dict).
-      meta: data that passes attach to the node.
+      return_type (optional): the annotation of the result, available as `type`.
+
+    Raises:
+      AssertionError: `op` is another string.
+
+    >>> import torchlike as torch
+    >>> graph = torch.fx.Graph()
+    >>> x = graph.placeholder("x")
+    >>> relu = graph.call_function(torch.relu, (x,))
+    >>> relu.op, relu.args, list(x.users)
+    ('call_function', (x,), [relu])
     """
 
     def __init__(
@@ -60,6 +75,7 @@ class Node:
         self._kwargs: dict = {}
         self._inputs: dict[Node, None] = {}
         self._erased = False
+        self._created = next(graph._created)
         self._set(args, kwargs)
 
     # --- arguments ----------------------------------------------------------------------------------------------------
@@ -98,19 +114,39 @@ class Node:
         return node
 
     def update_arg(self, idx: int, arg: Argument) -> None:
-        """Replace a positional argument."""
+        """Replace a positional argument.
+
+        Args:
+          idx (int): its index.
+          arg: the new argument.
+        """
         self.args = (*self.args[:idx], arg, *self.args[idx + 1 :])
 
     def insert_arg(self, idx: int, arg: Argument) -> None:
-        """Insert a positional argument at an index."""
+        """Insert a positional argument.
+
+        Args:
+          idx (int): its index.
+          arg: the argument.
+        """
         self.args = (*self.args[:idx], arg, *self.args[idx:])
 
     def update_kwarg(self, key: str, arg: Argument) -> None:
-        """Replace or add a keyword argument."""
+        """Replace or add a keyword argument.
+
+        Args:
+          key (str): its name.
+          arg: the argument.
+        """
         self.kwargs = {**self.kwargs, key: arg}
 
     def replace_input_with(self, old_input: Node, new_input: Node) -> None:
-        """Replace `old_input` by `new_input` in the arguments."""
+        """Replace a node in the arguments by another node.
+
+        Args:
+          old_input (Node): the node that is replaced.
+          new_input (Node): the new node.
+        """
         self._set(*map_arg((self.args, self.kwargs), lambda n: new_input if n is old_input else n))
 
     def replace_all_uses_with(
@@ -120,9 +156,15 @@ class Node:
         *,
         propagate_meta: bool = False,
     ) -> list[Node]:
-        """Replace this node by the node `replace_with` in its users, and return the changed users.
+        """Replace this node by another node in its users.
 
-        Only users for which `delete_user_cb(user)` is True are changed.
+        Args:
+          replace_with (Node): the other node.
+          delete_user_cb (function): returns whether a user is changed. Default: all users are.
+          propagate_meta: also add the `meta` of this node to that of the other.
+
+        Returns:
+          The changed users.
         """
         if propagate_meta:
             replace_with.meta.update(self.meta)
@@ -144,11 +186,19 @@ class Node:
         return self.graph._beside(self, -1)
 
     def prepend(self, x: Node) -> None:
-        """Move a node of the same graph before this one."""
+        """Move a node before this one.
+
+        Args:
+          x (Node): a node of the same graph.
+        """
         self.graph._move(x, self, 0)
 
     def append(self, x: Node) -> None:
-        """Move a node of the same graph after this one."""
+        """Move a node after this one.
+
+        Args:
+          x (Node): a node of the same graph.
+        """
         self.graph._move(x, self, 1)
 
     # --- properties and text ------------------------------------------------------------------------------------------
@@ -165,7 +215,8 @@ class Node:
     def is_impure(self, impure_random: bool = True) -> bool:
         """Return whether the node must be kept even if it has no users, for example because of a side effect.
 
-        `impure_random` determines whether this includes the functions that sample.
+        Args:
+          impure_random: also return True for functions that sample.
         """
         if self.op in ("placeholder", "output"):
             return True
@@ -174,7 +225,8 @@ class Node:
                 raise AssertionError("self.graph.owning_module not set for purity check")
             return getattr(self.graph.owning_module.get_submodule(self.target), "_is_impure", False)
         drawn = impure_random and getattr(self.target, "__name__", None) in _DRAWING
-        return self.op == "call_function" and (drawn or self.target is operator.setitem)
+        kept = self.target is operator.setitem or self.target in _side_effects
+        return self.op == "call_function" and (drawn or kept)
 
     def format_node(self) -> str | None:
         """Return the line that describes the node in a printed graph."""
@@ -198,8 +250,38 @@ class Node:
         return other < self
 
 
+def has_side_effect(fn: Callable) -> Callable:
+    """Register a function whose calls are kept by dead-code elimination, and return it. It can be used as a decorator.
+
+    Args:
+      fn (function): the function.
+
+    >>> import torchlike as torch
+    >>> @torch.fx.has_side_effect
+    ... def log(x):
+    ...     print(x)
+    >>> graph = torch.fx.Graph()
+    >>> x = graph.placeholder("x")
+    >>> called, output = graph.call_function(log, (x,)), graph.output(x)
+    >>> graph.eliminate_dead_code(), graph.nodes
+    (False, [x, log, output])
+    """
+    _side_effects.add(fn)
+    return fn
+
+
 def map_arg(a: Argument, fn: Callable[[Node], Argument]) -> Argument:
-    """Return an argument with every node replaced by `fn(node)`."""
+    """Return an argument with every node replaced by `fn(node)`.
+
+    Args:
+      a: an argument of a node. Tuples, lists, dicts and slices are searched for nodes.
+      fn (function): maps a node to its replacement.
+
+    >>> import torchlike as torch
+    >>> x = torch.fx.Graph().placeholder("x")
+    >>> torch.fx.node.map_arg((x, [1, x]), lambda node: node.name)
+    ('x', [1, 'x'])
+    """
     return map_aggregate(a, lambda each: fn(each) if isinstance(each, Node) else each)
 
 

@@ -107,7 +107,17 @@ class GraphAppendingTracer(TracerBase):
 
 
 class Proxy:
-    """A symbolic value of a traced function. Its operators, methods and attributes create nodes."""
+    """A symbolic value of a traced function. Its operators, methods and attributes create nodes.
+
+    Args:
+      node (Node): the node whose result the proxy stands for.
+      tracer (TracerBase, optional): creates the nodes. Default: a tracer that appends nodes to the graph of `node`.
+
+    >>> import torchlike as torch
+    >>> x = torch.fx.Proxy(torch.fx.Graph().placeholder("x"))
+    >>> torch.relu(x) + 1
+    Proxy(add)
+    """
 
     def __init__(self, node: Node, tracer: TracerBase | None = None) -> None:
         overriding.look_at_functions()
@@ -154,7 +164,6 @@ class Proxy:
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         found = next(each for each in overriding.of((*args, *(kwargs or {}).values())) if isinstance(each, Proxy))
-        func = getattr(func, "__wrapped__", func)
         return found.tracer.create_proxy("call_function", func, args, kwargs or {}, name=func.__name__)
 
 

@@ -21,7 +21,25 @@ class Match(NamedTuple):
 def replace_pattern(
     gm: GraphModule, pattern: Callable | GraphModule, replacement: Callable | GraphModule
 ) -> list[Match]:
-    """Replace all matches of `pattern` in the module's graph by `replacement`, and return the matches."""
+    """Replace all matches of a pattern in a module's graph. The module is recompiled.
+
+    A match has the same functions and constants as the pattern. Other parts of the graph must not use its inner
+    results.
+
+    Args:
+      gm (GraphModule): the module, which is changed in place.
+      pattern (function or GraphModule): the operations that are replaced. Its parameters match any value.
+      replacement (function or GraphModule): the new operations. Its parameters stand for those of `pattern`, in order.
+
+    Returns:
+      The matches, in the order of the graph.
+
+    >>> import torchlike as torch
+    >>> traced = torch.fx.symbolic_trace(lambda x: torch.relu(x) + 1)
+    >>> matches = torch.fx.replace_pattern(traced, lambda x: torch.relu(x), lambda x: torch.sigmoid(x))
+    >>> len(matches), traced(torch.zeros(1))
+    (1, tensor([1.5000]))
+    """
     wanted, instead = _graph(pattern), _graph(replacement)
     matches: list[Match] = []
     taken: set[Node] = set()

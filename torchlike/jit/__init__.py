@@ -1,6 +1,6 @@
-"""The public names of TorchScript. Functions and modules are not compiled. They run as ordinary Python code.
+"""The public names of TorchScript. Traced and scripted code runs as Python.
 
-Traced modules can be saved: their files hold programs of `torch.export`.
+Files of traces hold programs of `torch.export`, and files of scripts hold checked sources.
 """
 
 from __future__ import annotations
@@ -15,30 +15,40 @@ from typing import Final as Final
 
 from torchlike import _errors
 from torchlike._errors.warned import warn
+from torchlike._transforms import answers as _answers
+from torchlike._transforms.marks import TracerWarning as TracerWarning
 from torchlike.futures import Future as Future
-from torchlike.jit import _trace
+from torchlike.jit import _check, _freezing, _scripted, _scripting, _trace
+from torchlike.jit._freezing import Frozen as _Frozen  # noqa: F401 - `settle` gives it PyTorch's module
 from torchlike.jit._script import RecursiveScriptModule as RecursiveScriptModule
 from torchlike.jit._script import ScriptFunction as ScriptFunction
 from torchlike.jit._script import ScriptModule as ScriptModule
 from torchlike.jit._script import TopLevelTracedModule as TopLevelTracedModule
 from torchlike.jit._script import TracedFunction as _TracedFunction
-from torchlike.jit._trace import TracerWarning as TracerWarning
+from torchlike.jit._scripted import Scripted as _Scripted  # noqa: F401 - as above
+from torchlike.jit._scripting import Error as Error
+from torchlike.jit._trace import TracingCheckError as TracingCheckError
 from torchlike.nn import Module
 
 
 def is_scripting() -> bool:
-    """Return False, because code is never compiled by TorchScript."""
-    return False
+    """Return whether a scripted function or module is running.
+
+    >>> import torchlike as torch
+    >>> torch.jit.is_scripting()
+    False
+    """
+    return _scripting.is_running()
 
 
 def is_tracing() -> bool:
-    """Return False, because code is never traced by TorchScript.
+    """Return whether a call of `torch.jit.trace`, or of a traced function, is running.
 
     >>> import torchlike as torch
     >>> torch.jit.is_tracing()
     False
     """
-    return False
+    return _answers.current() is not None
 
 
 def annotate(the_type: Any, the_value: Any) -> Any:
@@ -47,42 +57,66 @@ def annotate(the_type: Any, the_value: Any) -> Any:
     Args:
       the_type: a type.
       the_value: any object.
+
+    >>> import torchlike as torch
+    >>> torch.jit.annotate(int, 3)
+    3
     """
     return the_value
 
 
 def export(fn: Callable) -> Callable:
-    """Return `fn` unchanged. In TorchScript, the decorator marks a method to be compiled.
+    """Mark a method that `script` and `save` keep although forward does not call it. Return the function.
 
     Args:
       fn: a function.
     """
+    return _with_modifier(fn, "export")
+
+
+def _with_modifier(fn: Any, modifier: str) -> Any:
+    marked: Any = fn.fget if builtins.isinstance(fn, property) else fn
+    marked._torchscript_modifier = modifier
     return fn
 
 
 def unused(fn: Callable) -> Callable:
-    """Return `fn` unchanged. In TorchScript, the decorator replaces the body of the method by an error.
+    """Mark a method that raises an error in scripted modules. Return the function.
 
     Args:
       fn: a function.
+
+    >>> import torchlike as torch
+    >>> @torch.jit.unused
+    ... def shown(x):
+    ...     return str(x)
+    >>> shown(3)
+    '3'
     """
-    return fn
+    return _with_modifier(fn, "unused")
 
 
 def ignore(drop: Any = False, **kwargs: Any) -> Any:
-    """Return the function unchanged. In TorchScript, the decorator leaves a function uncompiled.
+    """Mark a function that remains Python code in scripted modules. Return the function.
 
-    The decorator can be used with or without arguments.
+    A module with such a method cannot be saved. The decorator can be used with or without arguments.
 
     Args:
       drop: the function, or in TorchScript, whether calls are removed.
       kwargs: has no effect.
+
+    >>> import torchlike as torch
+    >>> @torch.jit.ignore
+    ... def shown(x):
+    ...     return str(x)
+    >>> shown(3)
+    '3'
     """
     if callable(drop):
-        return drop
+        return _with_modifier(drop, "ignore")
     if drop:
         warn(_errors.making.IGNORE_DROP.format(kwargs), FutureWarning)
-    return lambda fn: fn
+    return lambda fn: _with_modifier(fn, "unused" if drop else "ignore")
 
 
 def script_method(fn: Callable) -> Callable:
@@ -95,12 +129,14 @@ def script_method(fn: Callable) -> Callable:
 
 
 def _overload_method(func: Callable) -> Callable:
-    """Return `func` unchanged. In TorchScript, the decorator declares an overload of a method."""
+    """Note that a method has overloads, so the types of its arguments are not known. Return the function."""
+    _check.overloaded.add((func.__module__, func.__qualname__))
     return func
 
 
 def _overload(func: Callable) -> Callable:
-    """Return `func` unchanged. In TorchScript, the decorator declares an overload of a function."""
+    """Note that a function has overloads, so the types of its arguments are not known. Return the function."""
+    _check.overloaded.add((func.__module__, func.__qualname__))
     return func
 
 
@@ -179,35 +215,36 @@ def wait(future: Future) -> Any:
 
 
 def freeze(mod: Any, preserved_attrs: list[str] | None = None, optimize_numerics: bool = True) -> Any:
-    """Return the module unchanged. The module must be in eval mode.
-
-    Freezing is unnecessary, because constants are detected when a step is compiled.
+    """Return a copy of a scripted or traced module whose parameters and attributes are constants.
 
     Args:
-      mod: a module in eval mode.
-      preserved_attrs, optimize_numerics: have no effect.
+      mod: a scripted or traced module in eval mode.
+      preserved_attrs: the names of attributes and methods that the result has beside forward.
+      optimize_numerics: has no effect, because XLA optimizes every program.
 
     Raises:
-      RuntimeError: The module is in training mode.
+      RuntimeError: `mod` is in training mode or not scripted, or it lacks a preserved attribute.
+
+    >>> import torchlike as torch
+    >>> frozen = torch.jit.freeze(torch.jit.script(torch.nn.Linear(2, 2).eval()))
+    >>> list(frozen.parameters())
+    []
     """
     _trace.deprecated("freeze", "use `torch.compile` instead")
-    if getattr(mod, "training", False):
-        raise RuntimeError(
-            "Freezing is currently only implemented for modules in eval mode. Please call .eval() on "
-            "your module before freezing."
-        )
-    return mod
+    return _freezing.frozen_module(mod, preserved_attrs)
 
 
 def optimize_for_inference(mod: Any, other_methods: list[str] | None = None) -> Any:
-    """Return the module unchanged, like `freeze`.
+    """Return the module frozen, like `freeze`. There are no further optimizations.
 
     Args:
-      mod: a module in eval mode.
-      other_methods: has no effect.
+      mod: a scripted or traced module in eval mode.
+      other_methods: the names of methods that the result has beside forward.
     """
     _trace.deprecated("optimize_for_inference", "use `torch.compile` instead")
-    return freeze(mod, other_methods)
+    if hasattr(mod, "training"):
+        return freeze(mod, other_methods)
+    return mod  # it is frozen already
 
 
 def trace_module(
@@ -219,19 +256,36 @@ def trace_module(
     check_tolerance: float = 1e-5,
     strict: bool = True,
 ) -> Any:
-    """Call `trace` for several methods of a module, and return the module unchanged.
+    """Trace several methods of a module.
 
     Args:
       mod: the module.
       inputs: a dict from method names to example inputs.
-      check_trace, check_inputs: as for `trace`; `check_inputs` is a list of such dicts.
-      optimize, check_tolerance, strict: accepted for compatibility, without effect.
+      check_trace, check_inputs, check_tolerance, strict: as for `trace`; `check_inputs` is a list of such dicts.
+      optimize: accepted for compatibility, without effect, as in PyTorch.
+
+    Returns:
+      A traced module. `save` writes only its forward.
+
+    >>> import torchlike as torch
+    >>> traced = torch.jit.trace_module(torch.nn.Linear(2, 3), {"forward": torch.ones(1, 2)})
+    >>> traced(torch.ones(4, 2)).shape
+    torch.Size([4, 3])
     """
+    made: Any = None
+    others: dict[str, Any] = {}
     for name, given in inputs.items():
-        method = mod if name == "forward" else getattr(mod, name)
+        method, args = mod if name == "forward" else getattr(mod, name), _positional(given)
         checks = [each[name] for each in check_inputs] if check_inputs else None
-        _trace.examples(method, _positional(given), {}, check_trace, checks)
-    return mod
+        traced = _trace.traced(method, args, {}, _trace.Check(check_trace, checks, check_tolerance), strict)
+        if name == "forward":
+            made = TopLevelTracedModule(mod, traced, tuple(args), {})
+        else:
+            others[name] = traced
+    if made is None:
+        made = TopLevelTracedModule(mod, _trace.Trace(mod, strict), (), {})
+    made.__dict__.update(others)
+    return made
 
 
 def _positional(given: Any) -> tuple | list:
@@ -239,18 +293,42 @@ def _positional(given: Any) -> tuple | list:
 
 
 def script(obj: Any, optimize: None = None, _frames_up: int = 0, _rcb: Any = None, example_inputs: Any = None) -> Any:
-    """Return the function, module or class unchanged. A dict, list or string is also returned unchanged.
+    """Return a scripted function or module. A class, dict or list is returned unchanged.
 
-    The result runs as ordinary Python code. It lacks the members `save`, `code` and `graph` of a compiled object.
+    Calls run the Python code, in which `is_scripting` is True. The types of annotated arguments are checked. What
+    TorchScript's compiler does not take is refused, as far as types can be inferred. `save` writes the sources,
+    constants and tensors, with all control flow.
 
     Args:
-      obj: a function, module, class, dict, list or string.
+      obj: a function, module, class, dict or list.
       optimize, example_inputs: have no effect.
+
+    Raises:
+      torch.jit.frontend.NotSupportedError: a statement or expression that TorchScript does not have.
+      RuntimeError: the types do not match, or a name or attribute is not defined.
+
+    >>> import torchlike as torch
+    >>> @torch.jit.script
+    ... def sign(x):
+    ...     if bool(x.sum() > 0):
+    ...         return x
+    ...     return -x
+    >>> sign(-torch.ones(2))
+    tensor([1., 1.])
     """
-    if not callable(obj) and not builtins.isinstance(obj, dict | list | str):
-        raise _errors.arguments.no_torchscript("script")
+    if builtins.isinstance(obj, int | float | complex | str | None | types.BuiltinFunctionType):
+        raise TypeError(f"{type(obj)} is a built-in class")
+    if builtins.isinstance(obj, type) and issubclass(obj, Module):
+        text = f"Type '{obj}' cannot be compiled since it inherits from nn.Module, pass an instance instead"
+        raise RuntimeError(text)
     _trace.deprecated("script")
-    return obj
+    if builtins.isinstance(obj, ScriptModule | ScriptFunction):
+        return obj
+    if builtins.isinstance(obj, Module):
+        return _scripted.script_module(obj)
+    if builtins.isinstance(obj, types.MethodType):
+        obj = obj.__func__
+    return _scripted.script_function(obj) if builtins.isinstance(obj, types.FunctionType) else obj
 
 
 def trace(
@@ -267,18 +345,20 @@ def trace(
 ) -> Any:
     """Call a function or module with the example inputs, and return a traced function or module.
 
-    A module traced by PyTorch repeats the operators of the example call. The one returned here calls the original, so
-    it keeps its data-dependent control flow. It shares parameters and buffers with the original, and keeps the training
-    mode of the trace. `save`, `code` and `graph` export it (see `torch.export`): every dim of the inputs varies that
-    can. A `TracerWarning` shows each place where a tensor becomes a Python value, which a PyTorch trace would not
-    record.
+    The result repeats the example call: wherever a tensor or a size became a Python value, a later call gets the value
+    of the example, so it takes the same branches. A `TracerWarning` shows each such place. The result shares parameters
+    and buffers with the original, and keeps the attributes and the training mode of the trace. `code` and `graph` show
+    its exported program (see `torch.export`), in which every dim of the inputs varies that can.
 
     Args:
       func: the function or module.
       example_inputs: a tuple or list of positional arguments, or a single argument.
       check_trace: whether the function is called twice more, without gradients, as by PyTorch's check.
       check_inputs: a list of arguments for the check, in place of `example_inputs`.
-      optimize, check_tolerance, strict: accepted for compatibility, without effect.
+      check_tolerance: the relative tolerance with which the check compares the results with those of the function. A
+        larger difference gives a `TracerWarning`.
+      strict: whether a dict as the result is refused.
+      optimize: has no effect, as in PyTorch.
       example_kwarg_inputs: a dict of keyword arguments, in place of `example_inputs`.
       internal: not supported.
     """
@@ -286,27 +366,29 @@ def trace(
         raise _errors.arguments.unsupported("jit.trace", sorted(internal)[0])
     _trace.deprecated("trace")
     args = () if example_inputs is None else _positional(example_inputs)
-    if example_inputs is not None or example_kwarg_inputs is not None:
-        _trace.examples(func, args, example_kwarg_inputs or {}, check_trace, check_inputs)
     if builtins.isinstance(func, ScriptModule | ScriptFunction):
         return func
+    kwargs = dict(example_kwarg_inputs or {})
+    made = _trace.traced(func, args, kwargs, _trace.Check(check_trace, check_inputs, check_tolerance), strict)
     kind: Any = TopLevelTracedModule if builtins.isinstance(func, Module) else _TracedFunction
-    return kind(func, tuple(args), dict(example_kwarg_inputs or {}))
+    return kind(func, made, tuple(args), kwargs)
 
 
 def save(m: Any, f: Any, _extra_files: Any = None) -> None:
-    """Write a traced module or function to a file, which `load` reads without its source.
+    """Write a traced or scripted module or function to a file, which `load` reads without its source.
 
-    The file holds the weights and programs in StableHLO, not TorchScript.
+    The file holds the weights, not TorchScript. A trace is written as programs in StableHLO where `torch.export` has
+    them, and a script as its checked sources.
 
     Args:
-      m: a result of `trace` or `load`.
+      m: a result of `trace`, `script` or `load`.
       f: a path, or a file that is open for writing bytes.
 
     Raises:
-      AttributeError: `m` is neither traced nor loaded.
-      RuntimeError: the module reads elements, or samples random numbers.
+      AttributeError: `m` is neither traced, scripted nor loaded.
+      NotImplementedError: a script uses something that files cannot contain.
     """
+    _trace.deprecated("save", "switch to `torch.export`")
     if builtins.isinstance(f, str | os.PathLike):
         m.save(f, _extra_files=_extra_files)
     else:
@@ -314,7 +396,11 @@ def save(m: Any, f: Any, _extra_files: Any = None) -> None:
 
 
 def load(f: Any, map_location: Any = None, _extra_files: Any = None, _restore_shapes: bool = False) -> Any:
-    """Return a module that `save` wrote. No code of the file is run.
+    """Return a module that `save` wrote.
+
+    The file of a trace usually holds programs, which are no Python code. The file of a script holds the sources of its
+    functions. They run when the module is called, and reach tensors, Python values and listed functions only: no files,
+    no imports, no internals of Python. They may take any time and memory.
 
     Args:
       f: a path, or a file that is open for reading bytes.
@@ -326,6 +412,7 @@ def load(f: Any, map_location: Any = None, _extra_files: Any = None, _restore_sh
     """
     from torchlike.jit import _files
 
+    _trace.deprecated("load", "switch to `torch.export`")
     if _restore_shapes:
         raise _errors.arguments.unsupported("jit.load", "_restore_shapes")
     module = _files.load(f, _extra_files)

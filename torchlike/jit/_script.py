@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -9,22 +10,29 @@ from typing import TYPE_CHECKING, Any
 import torchlike
 from torchlike import _errors
 from torchlike._engine.report import log
+from torchlike.jit._frozen import FrozenModule
+from torchlike.jit._scripting import converted, failed
 from torchlike.utils import _pytree as pytree
 
 if TYPE_CHECKING:
     from torchlike.export._program import ExportedProgram
     from torchlike.export._shapes import Sizes
+    from torchlike.jit._trace import Trace
 
 
 class ScriptModule(torchlike.nn.Module):
-    """The class of traced and loaded modules. TorchScript's compiler is not supported: the constructor raises.
+    """The base class of scripted, traced and loaded modules. Programs can subclass it, with `script_method`s.
 
     Args:
-      args, kwargs: not used.
+      args, kwargs: as for `nn.Module`, which takes none.
+
+    >>> import torchlike as torch
+    >>> isinstance(torch.jit.trace(torch.nn.ReLU(), torch.ones(2)), torch.jit.ScriptModule)
+    True
     """
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise _errors.arguments.no_torchscript("ScriptModule")
+    _is_program = False  # whether the module cannot be copied and saved by its attributes
+    _shows_names = False  # whether `repr` shows the names of the original classes
 
     def programs(self) -> list[ExportedProgram]:
         """Return the programs of the module. The first one that takes the sizes of a call runs it."""
@@ -39,7 +47,10 @@ class ScriptModule(torchlike.nn.Module):
         """
         from torchlike.jit import _files
 
-        _files.save(self, f, _extra_files)
+        if self._is_program:
+            _files.save(self, f, _extra_files)
+        else:
+            _files.save_script(self, f, _extra_files)
 
     def save_to_buffer(self, _extra_files: Any = None) -> bytes:
         """Return the file of `save` as bytes."""
@@ -60,9 +71,14 @@ class ScriptModule(torchlike.nn.Module):
         return self.programs()[0].code
 
     def __repr__(self) -> str:
+        if not self._shows_names:
+            return super().__repr__()
         return _shown(self, self.original_name, type(self).__name__ == "RecursiveScriptModule")
 
-    original_name: str
+    @property
+    def original_name(self) -> str:
+        """The name of the class."""
+        return self.__dict__.get("original_name", type(self).__name__)
 
 
 def _shown(module: Any, original: str, is_loaded: bool) -> str:
@@ -86,28 +102,33 @@ def _small(leaf: Any) -> Any:
 class TopLevelTracedModule(ScriptModule):
     """A module that `torch.jit.trace` returned. It shares parameters and buffers with the module that was traced.
 
-    A call runs the forward of that module in the training mode of the trace. Control flow is not frozen.
+    A call runs the forward of that module as in the trace: with its training mode, its attributes, and its answers
+    wherever a tensor or a size became a Python value.
 
     Args:
       source: the module.
+      trace: its trace.
       args, kwargs: the example inputs.
     """
 
-    def __init__(self, source: Any, args: tuple, kwargs: dict) -> None:
+    _is_program = _shows_names = True
+
+    def __init__(self, source: Any, trace: Trace, args: tuple, kwargs: dict) -> None:
         own = self.__dict__
         own.update(torchlike.nn.Module().__dict__)
         own.update({name: source.__dict__[name] for name in ("_parameters", "_buffers", "_modules", "training")})
         own["_non_persistent_buffers_set"] = source._non_persistent_buffers_set
         own["_source"], own["_example"] = source, pytree.tree_map(_small, (args, kwargs))
-        own["_trains"] = [(part, part.training) for part in source.modules()]
+        own["_trains"] = [(part, part.training) for part in _parts_of(trace)]
+        own["_trace"] = trace
         own["original_name"] = type(source).__name__
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """Run the forward of the traced module."""
+        """Run the forward of the traced module as in the trace."""
         from torchlike.jax._functional import training
 
         with training(self._trains):
-            return self._source(*args, **kwargs)
+            return converted(self._trace, args, kwargs)
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -118,9 +139,18 @@ class TopLevelTracedModule(ScriptModule):
                 raise
             return getattr(source, name)
 
+    def __deepcopy__(self, memo: dict) -> TopLevelTracedModule:
+        made = copy.copy(self._trace)
+        is_module = isinstance(made.frozen, FrozenModule)
+        source = copy.deepcopy(made.frozen.module, memo) if is_module else self._source
+        made.frozen = FrozenModule(source) if is_module else made.frozen
+        found = TopLevelTracedModule(source, made, *self._example)
+        found.__dict__["original_name"] = self.original_name
+        return found
+
     def programs(self) -> list[ExportedProgram]:
         """Return the exported programs: one for sizes that vary, if there are any, and one for those of the example."""
-        return list(_exported(self._source, self._trains, *self._example))
+        return list(_exported(_Replayed(self), self._trains, *self._example))
 
     def train(self, mode: bool = True) -> TopLevelTracedModule:
         """Set `training` and return self. Neither calls nor the traced module change: the trace fixed the mode.
@@ -130,6 +160,30 @@ class TopLevelTracedModule(ScriptModule):
         """
         self.__dict__["training"] = mode
         return self
+
+
+def _parts_of(trace: Trace) -> list:
+    return [*trace.frozen.module.modules()] if isinstance(trace.frozen, FrozenModule) else []
+
+
+class _Replayed(torchlike.nn.Module):
+    """The traced module for the export: it has the same parameters and buffers, and its forward repeats the trace."""
+
+    def __init__(self, traced: TopLevelTracedModule) -> None:
+        super().__init__()
+        self.__dict__.update({name: traced.__dict__[name] for name in ("_parameters", "_buffers", "_modules")})
+        self.__dict__["_non_persistent_buffers_set"] = traced._non_persistent_buffers_set
+        self.__dict__["forward"] = _like(traced._source.forward, traced._trace)
+
+
+def _like(forward: Callable, trace: Trace) -> Callable:
+    """Return the trace as a function with the signature of forward."""
+
+    @functools.wraps(forward)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return trace(*args, **kwargs)
+
+    return call
 
 
 def _exported(source: Any, trains: list, args: tuple, kwargs: dict) -> Iterator[ExportedProgram]:
@@ -171,14 +225,19 @@ class RecursiveScriptModule(ScriptModule):
       parts: for each submodule, by its path, the name of its original class and its training mode.
     """
 
+    _is_program = _shows_names = True
+
     def __init__(self, programs: list[ExportedProgram], parts: dict[str, tuple[str, bool]]) -> None:
-        from torchlike.export._program import ExportedModule
+        from torchlike.export._module import ExportedModule
 
         super(ScriptModule, self).__init__()
         first: Any = programs[0].module()
         own = self.__dict__
         own.update({name: first.__dict__[name] for name in ("_parameters", "_buffers", "_modules")})
-        own["_runs"] = [first, *(ExportedModule.over(first, each) for each in programs[1:])]
+        own["_runs"] = [
+            first,
+            *(ExportedModule.over(first, each) for each in programs[1:]),
+        ]
         own["_programs"] = programs
         for path, (name, mode) in parts.items():
             part = _part(self, path)
@@ -189,14 +248,15 @@ class RecursiveScriptModule(ScriptModule):
 
         Raises:
           ValueError: the inputs have another structure or dtype.
-          AssertionError: no program takes these sizes.
+          RuntimeError: no program takes these sizes.
         """
-        for run in self._runs[:-1]:
+        refused: AssertionError | None = None
+        for run in self._runs:
             try:
                 return run(*args, **kwargs)
-            except AssertionError:
-                continue
-        return self._runs[-1](*args, **kwargs)
+            except AssertionError as error:
+                refused = error
+        raise failed(f"RuntimeError: {refused}")
 
     def programs(self) -> list[ExportedProgram]:
         """Return the exported programs."""
@@ -224,11 +284,11 @@ class ScriptFunction:
 
 
 class TracedFunction(ScriptFunction):
-    """A traced function. Calls run the function itself."""
+    """A traced function. Calls repeat the trace."""
 
-    def __init__(self, function: Callable, args: tuple, kwargs: dict) -> None:
+    def __init__(self, function: Callable, trace: Trace, args: tuple, kwargs: dict) -> None:
         functools.update_wrapper(self, function)
-        self._module = TopLevelTracedModule(_Function(function), args, kwargs)
+        self._module = TopLevelTracedModule(_Function(function), trace, args, kwargs)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._module(*args, **kwargs)
@@ -255,4 +315,4 @@ class TracedFunction(ScriptFunction):
 class _Function(torchlike.nn.Module):
     def __init__(self, function: Callable) -> None:
         super().__init__()
-        self.__dict__["forward"] = function
+        self.__dict__.update(forward=function, function=function)

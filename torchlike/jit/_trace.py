@@ -1,24 +1,47 @@
-"""The example calls of `torch.jit.trace`, and the warnings about what a PyTorch trace would not record."""
+"""The example calls of `torch.jit.trace`, their check, and the calls that repeat them."""
 
 from __future__ import annotations
 
-import operator
+import random
 import warnings
 from collections.abc import Callable, Iterator
-from contextvars import ContextVar
-from typing import Any
+from contextlib import nullcontext
+from typing import Any, NamedTuple
 
 import torchlike
-from torchlike import Size, Tensor, _errors
-from torchlike._errors.callers import calls_of_ours
+from torchlike import Tensor, _errors
 from torchlike._errors.warned import warn
+from torchlike._transforms.answers import Answers, answering, current
+from torchlike._transforms.marks import Length, TracerWarning, marked, unmarked
+from torchlike.jit._frozen import FrozenModule, frozen
+from torchlike.jit._script import TopLevelTracedModule as TopLevelTracedModule  # its module in PyTorch
+from torchlike.testing._close import TOLERANCES
+from torchlike.utils import _pytree as pytree
 
 
-class TracerWarning(Warning):
-    """The category of the warnings of `torch.jit.trace`.
+class TracingCheckError(Exception):
+    """Raised by `torch.jit.trace` if another call with the check's inputs gives another trace.
 
-    They concern PyTorch. The function that `trace` returns here keeps its control flow.
+    Args:
+      graph_diff_error, tensor_compare_error: what differs.
+      extra_msg: a sentence before it.
     """
+
+    def __init__(
+        self, graph_diff_error: str | None, tensor_compare_error: str | None, extra_msg: str | None = None
+    ) -> None:
+        self.message = "Tracing failed sanity checks!\n" + ("" if extra_msg is None else extra_msg + "\n")
+        if graph_diff_error is not None:
+            self.message += "ERROR: Graphs differed across invocations!\n" + _indented(graph_diff_error)
+        if tensor_compare_error is not None:
+            self.message += "ERROR: Tensor-valued Constant nodes differed in value across invocations. "
+            self.message += "This often indicates that the tracer has encountered untraceable code.\n"
+            self.message += _indented(tensor_compare_error)
+        super().__init__(self.message)
+
+
+def _indented(text: str) -> str:
+    return "".join(f"\t{line}\n" for line in text.splitlines())
 
 
 def deprecated(name: str, instead: str = "switch to `torch.compile` or `torch.export`") -> None:
@@ -26,112 +49,159 @@ def deprecated(name: str, instead: str = "switch to `torch.compile` or `torch.ex
     warnings.warn(_errors.compiling.old_torchscript(name, instead), DeprecationWarning)  # noqa: B028
 
 
-_CONVERSIONS = {
-    "__bool__": "Python boolean",
-    "__int__": "Python integer",
-    "__float__": "Python float",
-    "__complex__": "Python complex",
-    "item": "Python number",
-    "tolist": "Python list",
-    "numpy": "NumPy array",
-}
-_COMPARISONS = {f"__{name}__": getattr(operator, name) for name in ("lt", "le", "gt", "ge", "eq", "ne")}
-_tracing: ContextVar[bool] = ContextVar("tracing", default=False)
+class Trace:
+    """A function or module with what the trace froze: its conversions, its Python state and Python's random numbers.
+
+    Attributes:
+      answers: the conversions to Python values. If there are none, calls are ordinary calls of the Python code.
+      python_random: the state of Python's generator before the trace, or None if the trace did not use it.
+      marks: whether calls need to know which tensors and sizes belong to the trace.
+    """
+
+    def __init__(self, source: Any, strict: bool) -> None:
+        self.source, self.strict, self.frozen = source, strict, frozen(source)
+        self.answers: list[tuple[str, Any]] = []
+        self.python_random: Any = None
+        self.marks = False
+
+    def _lent(self, is_example: bool) -> Any:
+        if not isinstance(self.frozen, FrozenModule):
+            return nullcontext(self.frozen)
+        return self.frozen.example() if is_example else self.frozen.call()
+
+    def example(self, args: Any, kwargs: dict) -> Any:
+        """Call the function with the example inputs. Record its conversions, and return its results."""
+        answers, before = Answers(), random.getstate()
+        with self._lent(True) as function, answering(answers):
+            made = function(*marked(args), **marked(kwargs))
+            results = _outputs(made, self.strict)
+        self.answers = answers.found
+        self.marks = bool(answers.found) or _has_size(made)
+        self.python_random = before if random.getstate() != before else None
+        return results
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function as in the trace. Another trace that is running does not see its conversions."""
+        if current() is None:
+            return self._with_python_random(args, kwargs)
+        return marked(self._with_python_random(unmarked(args), unmarked(kwargs)))
+
+    def _with_python_random(self, args: tuple, kwargs: dict) -> Any:
+        if self.python_random is None:
+            return self._replayed(args, kwargs)
+        now = random.getstate()
+        random.setstate(self.python_random)
+        try:
+            return self._replayed(args, kwargs)
+        finally:
+            random.setstate(now)
+
+    def _replayed(self, args: tuple, kwargs: dict) -> Any:
+        if self.marks:
+            args, kwargs = marked(args), marked(kwargs)
+        with self._lent(False) as function, answering(Answers(self.answers)):
+            return _outputs(function(*args, **kwargs), False)
 
 
-def _of_size(name: str, function: Callable, kind: str) -> Callable:
-    def convert(self: int, *others: Any) -> Any:
-        if _tracing.get() and calls_of_ours() == ["convert"]:
-            warn(_errors.compiling.untraced_conversion(kind), TracerWarning)
-        return function(int.__int__(self), *others)
-
-    convert.__name__ = name
-    return convert
+def _has_size(made: Any) -> bool:
+    if isinstance(made, tuple | list):
+        return any(map(_has_size, made))
+    return any(map(_has_size, made.values())) if isinstance(made, dict) else isinstance(made, Length)
 
 
-def _arithmetic(name: str) -> Callable:
-    function = getattr(int, name)
+def _outputs(made: Any, strict: bool) -> Any:
+    """Return the results of a traced function: plain tensors in tuples, lists and dicts.
 
-    def compute(self: int, other: Any) -> Any:
-        found = function(self, other)
-        return _Length(found) if isinstance(found, int) else found
-
-    compute.__name__ = name
-    return compute
-
-
-class _Length(int):
-    """A size of a traced tensor. Comparing it in the user's code warns, because PyTorch's sizes are tensors then."""
-
-    __int__ = _of_size("__int__", int, "Python integer")
-    __float__ = _of_size("__float__", float, "Python float")
-    __bool__ = _of_size("__bool__", bool, "Python boolean")
-    __hash__ = int.__hash__
+    Raises:
+      RuntimeError: a result is neither a tensor nor a container of tensors.
+    """
+    if made is None:
+        raise RuntimeError(_errors.compiling.NO_TRACED_RESULT)
+    if isinstance(made, dict) and strict:
+        raise RuntimeError(_errors.compiling.TRACED_DICT)
+    return _output(made)
 
 
-for _name, _compare in _COMPARISONS.items():
-    setattr(_Length, _name, _of_size(_name, _compare, "Python boolean"))
-for _name in ("add", "radd", "sub", "rsub", "mul", "rmul", "floordiv", "rfloordiv", "mod", "rmod"):
-    setattr(_Length, f"__{_name}__", _arithmetic(f"__{_name}__"))
+def _output(made: Any) -> Any:
+    if isinstance(made, Length):
+        return torchlike.tensor(int.__int__(made))
+    if isinstance(made, Tensor):
+        return unmarked(made)
+    if isinstance(made, tuple | list):
+        return (list if isinstance(made, list) else tuple)(map(_output, made))
+    if isinstance(made, dict):
+        return {key: _output(value) for key, value in made.items()}
+    raise RuntimeError(_errors.compiling.TRACED_RESULT)
 
 
-class _Traced(Tensor):
-    """An example input and what is computed from it."""
+class Check(NamedTuple):
+    """The check of a trace.
 
-    @classmethod
-    def __torch_function__(cls, func: Callable, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
-        name = getattr(func, "__name__", "")
-        if _tracing.get():
-            if name in _CONVERSIONS:
-                warn(_errors.compiling.untraced_conversion(_CONVERSIONS[name]), TracerWarning)
-            elif name == "__len__":
-                warn(_errors.compiling.UNTRACED_LENGTH, TracerWarning)
-        return super().__torch_function__(func, types, args, kwargs or {})
+    Attributes:
+      wanted: whether the trace is checked.
+      inputs: a list of arguments in place of the example inputs, or None.
+      tolerance: the relative tolerance with which the results must be those of the function.
+    """
 
-    def __iter__(self) -> Iterator[Any]:
-        if _tracing.get():
-            warn(_errors.compiling.UNTRACED_ITERATION, TracerWarning)
-        return iter(self.unbind(0))
-
-    @property
-    def shape(self) -> Size:
-        """The sizes, whose comparisons warn."""
-        return Size(map(_Length, Tensor.shape.__get__(self)))
-
-    def size(self, dim: int | None = None) -> Any:
-        """Return `shape`, or one of the sizes."""
-        return self.shape if dim is None else self.shape[dim]
+    wanted: bool
+    inputs: Any
+    tolerance: float
 
 
-def _marked(given: Any) -> Any:
-    """Return example inputs whose tensors warn of conversions."""
-    if isinstance(given, Tensor):
-        return given.as_subclass(_Traced)
-    if isinstance(given, list | tuple):
-        items = map(_marked, given)
-        return type(given)(*items) if hasattr(given, "_fields") else type(given)(items)
-    return {key: _marked(value) for key, value in given.items()} if isinstance(given, dict) else given
-
-
-def _call_traced(func: Callable, args: Any, kwargs: dict) -> None:
-    if isinstance(func, torchlike.nn.Module):
-        deprecated("trace_method")
-    token = _tracing.set(True)
-    try:
-        func(*_marked(args), **_marked(kwargs))
-    finally:
-        _tracing.reset(token)
-
-
-def examples(func: Callable, args: Any, kwargs: dict, check: bool, check_inputs: Any) -> None:
+def traced(func: Callable, args: Any, kwargs: dict, check: Check, strict: bool = True) -> Trace:
     """Call a function as often as `torch.jit.trace` does: once, and for each check twice without gradients."""
-    _call_traced(func, args, kwargs)
-    if not check:
-        return
-    for given in check_inputs or [args]:
+    is_module = isinstance(func, torchlike.nn.Module)
+    if is_module:
+        deprecated("trace_method")
+    made = Trace(func, strict)
+    results = made.example(args, kwargs)
+    if not check.wanted:
+        return made
+    for given in check.inputs or [args]:
         given = given if isinstance(given, list | tuple) else (given,)
         with torchlike.no_grad(), torchlike.random.fork_rng():
-            if not isinstance(func, torchlike.nn.Module):
-                deprecated("trace")  # PyTorch's check traces the function again
-            _call_traced(func, given, kwargs)
-            func(*given, **kwargs)
+            deprecated("trace_method" if is_module else "trace")  # PyTorch's check traces the function again
+            again, before, versions = Trace(func, strict), torchlike.random.get_rng_state(), _versions(func)
+            found = again.example(given, kwargs)
+            draws = not torchlike.equal(before, torchlike.random.get_rng_state())
+            writes = versions != _versions(func)
+            if writes or (check.inputs and again.answers != made.answers):
+                results = made(*given, **kwargs)
+            elif check.inputs:
+                results = found
+            _compare_with_function(results, func(*given, **kwargs), check.tolerance, draws)
+            if not (writes or draws):
+                _compare(results, found)
+    return made
+
+
+def _versions(func: Any) -> list[int]:
+    """Return how often each buffer of a module was written."""
+    return [buffer._version for buffer in func.buffers()] if isinstance(func, torchlike.nn.Module) else []
+
+
+def _compare_with_function(results: Any, due: Any, tolerance: float, draws: bool) -> None:
+    """Warn if the results of the trace are not those of the function."""
+    if draws:
+        warn(_errors.compiling.NONDETERMINISTIC, TracerWarning)
+    for place, (x, y) in enumerate(_pairs(results, due), 1):
+        _, absolute = TOLERANCES.get(x.dtype, (0.0, 0.0))
+        try:
+            torchlike.testing.assert_close(x, y, rtol=tolerance, atol=absolute, equal_nan=True)
+        except AssertionError as error:
+            warn(_errors.compiling.differing_output(place, str(error)), TracerWarning)
+
+
+def _compare(results: Any, found: Any) -> None:
+    """Compare the results of the trace with those of the check's trace, which has the same constants if they agree."""
+    for place, (x, y) in enumerate(_pairs(results, found), 1):
+        try:
+            torchlike.testing.assert_close(x, y, equal_nan=True)
+        except AssertionError as error:
+            raise TracingCheckError(_errors.compiling.graphs_differ(place, str(error)), None) from None
+
+
+def _pairs(one: Any, other: Any) -> Iterator[tuple[Tensor, Tensor]]:
+    for x, y in zip(pytree.tree_leaves(one), pytree.tree_leaves(other)):
+        if isinstance(x, Tensor) and isinstance(y, Tensor):
+            yield x.detach(), y.detach()

@@ -75,7 +75,14 @@ def get_sharing_strategy() -> str:
 
 
 def set_sharing_strategy(new_strategy: str) -> None:
-    """Set the sharing strategy, which has no effect (see `get_all_sharing_strategies`)."""
+    """Set the sharing strategy, which has no effect (see `get_all_sharing_strategies`).
+
+    Args:
+      new_strategy (str): one of `get_all_sharing_strategies()`.
+
+    Raises:
+      AssertionError: the strategy does not exist on this system.
+    """
     global _strategy
     if new_strategy not in _STRATEGIES:
         raise AssertionError(f"invalid sharing strategy {new_strategy!r}; available: {sorted(_STRATEGIES)}")

@@ -157,7 +157,12 @@ class ProcessContext:
 
 
 class SpawnContext(ProcessContext):
-    """The old name of `ProcessContext`."""
+    """The old name of `ProcessContext`. The constructor warns.
+
+    Args:
+      processes: the processes.
+      error_files: the path for each process to which it writes the traceback of its error.
+    """
 
     def __init__(self, processes: Sequence[BaseProcess], error_files: Sequence[str]) -> None:
         warn("SpawnContext is renamed to ProcessContext since 1.4 release.")
@@ -224,7 +229,19 @@ def spawn(
 ) -> ProcessContext | None:
     """Start `nprocs` processes that run `fn(i, *args)`, as `start_processes` does with the start method "spawn".
 
-    Another `start_method` is ignored with a warning.
+    Args:
+      fn: a function that is defined at the top level of a module. It is called with the process index and `args`.
+      args: the further arguments of `fn`.
+      nprocs: the number of processes.
+      join: whether to wait for all processes.
+      daemon: whether the processes are daemons, which end with this process.
+      start_method: any value but "spawn" is ignored with a warning.
+
+    Returns:
+      None if `join` is True, otherwise the `ProcessContext` of the processes.
+
+    Raises:
+      ProcessRaisedException, ProcessExitedException: if `join` is True and a process fails.
     """
     if start_method != "spawn":
         warn(

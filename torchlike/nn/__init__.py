@@ -1,5 +1,6 @@
 """Neural network layers, containers, losses and initialization."""
 
+import importlib
 from typing import Any
 
 from torchlike.nn import _reduction as _reduction
@@ -101,6 +102,7 @@ from torchlike.nn.modules import LazyInstanceNorm3d as LazyInstanceNorm3d
 from torchlike.nn.modules import LazyLinear as LazyLinear
 from torchlike.nn.modules import LeakyReLU as LeakyReLU
 from torchlike.nn.modules import Linear as Linear
+from torchlike.nn.modules import LinearCrossEntropyLoss as LinearCrossEntropyLoss
 from torchlike.nn.modules import LocalResponseNorm as LocalResponseNorm
 from torchlike.nn.modules import LogSigmoid as LogSigmoid
 from torchlike.nn.modules import LogSoftmax as LogSoftmax
@@ -182,6 +184,8 @@ from torchlike.nn.parameter import Parameter as Parameter
 
 
 def __getattr__(name: str) -> Any:
+    if name in ("intrinsic", "qat", "quantized"):
+        return importlib.import_module(f"torchlike.nn.{name}")
     from torchlike._internal import _errors
 
     raise _errors.arguments.unknown_name("torch.nn", name, [n for n in globals() if not n.startswith("_")])

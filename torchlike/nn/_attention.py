@@ -111,7 +111,7 @@ def multi_head_attention_forward(
     else:
         mixed = _without_weights(q, k, v, attn_mask, dropout_p, causal, batch, num_heads)  # (N, H, L, d)
         mixed = mixed.permute(2, 0, 1, 3).contiguous().view(length * batch, width)
-    output = F.linear(mixed, out_proj_weight, out_proj_bias).view(length, batch, -1)
+    output = F.linear(mixed, out_proj_weight, out_proj_bias).view(length, batch, out_proj_weight.shape[0])
     if scores is not None:
         scores = scores.view(batch, num_heads, length, k.shape[1])
         scores = scores.mean(dim=1) if average_attn_weights else scores

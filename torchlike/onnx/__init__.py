@@ -1,39 +1,18 @@
-"""`torch.onnx`: the public names of the ONNX exporter, which is not supported."""
+"""`torch.onnx`: modules as ONNX models."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from torchlike.onnx import errors as errors
+from torchlike.onnx._export import export as export
+from torchlike.onnx._modes import OperatorExportTypes as OperatorExportTypes
+from torchlike.onnx._modes import TensorProtoDataType as TensorProtoDataType
+from torchlike.onnx._modes import TrainingMode as TrainingMode
+from torchlike.onnx._program import ONNXProgram as ONNXProgram
+from torchlike.onnx._state import is_in_onnx_export as is_in_onnx_export
+from torchlike.onnx._symbolics import register_custom_op_symbolic as register_custom_op_symbolic
+from torchlike.onnx._symbolics import unregister_custom_op_symbolic as unregister_custom_op_symbolic
+from torchlike.onnx.errors import OnnxExporterError as OnnxExporterError
+from torchlike.torch_version import OWN as _OWN
 
-from torchlike import _errors
-
-
-def is_in_onnx_export() -> bool:
-    """Return False, because there is no ONNX exporter."""
-    return False
-
-
-def export(*args: Any, **kwargs: Any) -> Any:
-    """Raise `NotImplementedError`, because there is no ONNX exporter."""
-    raise _no_exporter("onnx.export")
-
-
-def _no_exporter(name: str) -> NotImplementedError:
-    return _errors.arguments.cannot(name, "export with PyTorch, which reads the state dict that torchlike saves")
-
-
-class ONNXProgram:
-    """The class of exported programs. Not supported: the constructor raises."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise _no_exporter("onnx.ONNXProgram")
-
-
-def register_custom_op_symbolic(
-    symbolic_name: str, symbolic_fn: Callable, opset_version: int, custom_opsets: Any = None
-) -> None:
-    """Do nothing, because there is no ONNX exporter that would use the symbolic function."""
-
-
-def unregister_custom_op_symbolic(symbolic_name: str, opset_version: int) -> None:
-    """Do nothing, because no symbolic function is registered."""
+producer_name = "torchlike"
+producer_version = _OWN

@@ -1,4 +1,4 @@
-"""Helpers for symbolic functions of the ONNX exporter, which is not supported."""
+"""Helpers for symbolic functions, which the exporter does not call."""
 
 from collections.abc import Callable
 

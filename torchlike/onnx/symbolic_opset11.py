@@ -1,1 +1,1 @@
-"""The symbolic functions of ONNX opset 11. Empty, because the ONNX exporter is not supported."""
+"""The symbolic functions of ONNX opset 11. Empty, because the exporter uses none."""

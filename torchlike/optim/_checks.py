@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 from torchlike import Tensor
 from torchlike.optim import _errors
@@ -49,20 +50,42 @@ def check_betas(betas: tuple) -> None:
             raise _errors.invalid(f"beta parameter at index {i}", betas[i])
 
 
-def check_implementation(
-    optimizer: str,
-    foreach: bool | None = None,
-    fused: bool | None = None,
-    capturable: bool = False,
-    differentiable: bool = False,
-) -> None:
-    """Raise if the options are incompatible or `capturable` is set.
+def check_implementation(foreach: bool | None = None, fused: bool | None = None, differentiable: bool = False) -> None:
+    """Raise if the options are incompatible.
 
-    `foreach` and `fused` have no other effect: in PyTorch they select among implementations with equal results.
+    `foreach` has no other effect: in PyTorch it selects among implementations with equal results.
     """
     if fused and differentiable:
         raise RuntimeError("`fused` does not support `differentiable`")
     if fused and foreach:
         raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
-    if capturable:
-        raise _errors.unsupported_option(optimizer, "capturable")
+
+
+def check_fused(group: dict[str, Any], params: Iterable[Tensor]) -> None:
+    """Raise if the options of a group include `fused` and PyTorch's fused step does not take one of the parameters."""
+    if group.get("fused"):
+        from torchlike.utils._foreach_utils import _get_fused_kernels_supported_devices
+
+        devices = _get_fused_kernels_supported_devices()
+        for param in params:
+            if not (param.is_floating_point() and param.device.type in devices):
+                raise _errors.not_fused(devices, param.dtype, param.device.type)
+
+
+class Capturable(NamedTuple):
+    """What PyTorch says of a step with `capturable=True` on the CPU.
+
+    Attributes:
+      tensors: the tensors that would have to be on an accelerator, and the same with `foreach=True`.
+      xla: whether the devices include XLA's, and the same with `foreach=True`.
+    """
+
+    tensors: tuple[str, str] = ("params and state_steps", "params and state_steps")
+    xla: tuple[bool, bool] = (True, False)
+
+    def check(self, group: dict[str, Any], params: Iterable[Tensor]) -> None:
+        """Raise if the options include `capturable`, and the step is not a fused one."""
+        if group.get("capturable") and not group.get("fused"):
+            listed = bool(group.get("foreach"))
+            if any(param.device.type == "cpu" for param in params):
+                raise _errors.not_capturable(self.tensors[listed], self.xla[listed])

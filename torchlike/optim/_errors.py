@@ -42,6 +42,18 @@ def sparse_with_fused(optimizer: str) -> RuntimeError:
     return RuntimeError("`fused` does not support sparse grad or complex param")
 
 
+def not_capturable(what: str, xla: bool) -> AssertionError:
+    devices = ["cuda", "xpu", "hpu", "privateuseone"] + ["xla"] * xla
+    return AssertionError(f"If capturable=True, {what} must be on supported devices: {devices}.")
+
+
+def not_fused(devices: list[str], dtype: Any, device: str) -> RuntimeError:
+    return RuntimeError(
+        f"`fused=True` requires all the params to be floating point Tensors of supported devices: {devices} but "
+        f"{dtype} and {device}"
+    )
+
+
 def lr_not_one_element(name: str = "lr") -> ValueError:
     return ValueError(f"Tensor {name} must be 1-element")
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+import torchlike
 from torchlike import Tensor
 
 
@@ -20,8 +21,12 @@ class _Point(NamedTuple):
 
 
 def number(tensor: Tensor) -> Any:
-    """Return a 0-d tensor as a NumPy scalar of the same dtype, whose arithmetic overflows to infinity."""
-    return tensor.detach().numpy()[()]
+    """Return a 0-d tensor as a NumPy scalar of the same dtype, whose arithmetic overflows to infinity.
+
+    NumPy has no bfloat16. Its numbers are returned in float32.
+    """
+    plain = tensor.detach()
+    return (plain.float() if plain.dtype is torchlike.bfloat16 else plain).numpy()[()]
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")

@@ -4,8 +4,8 @@ An optimizer defines its rule (a pure function of arrays), the names of the stat
 scalars of the rule. This module gathers parameters, gradients and state into columns. A row is one parameter with its
 gradient and state. All rows with the same scalars are recorded as one operation of the trace.
 
-There is only one implementation. PyTorch's options `foreach` and `fused` select among implementations with equal
-results, so they are stored in the group and have no effect.
+There is only one implementation. PyTorch's option `foreach` selects among implementations with equal results, so it is
+stored in the group and has no effect. In half precision `fused` chooses a step that rounds its results only.
 """
 
 from __future__ import annotations
@@ -34,8 +34,11 @@ from torchlike._internal import (
     over_rows,
     share_memory,
     stepwise,
+    unchanged,
 )
+from torchlike._internal import _errors as _internal_errors
 from torchlike.optim import _errors
+from torchlike.optim._checks import Capturable, check_fused
 from torchlike.optim._differentiable import numbers_of, with_penalty, write_row
 from torchlike.optim._state.buckets import Bucket as Bucket
 from torchlike.optim._state.buckets import Division
@@ -50,17 +53,18 @@ def update_rule(formula: Callable[..., tuple]) -> Callable[..., tuple]:
 
     The formula computes in the dtype of its scalars (float32 for bfloat16 parameters). `step(x)` rounds x as PyTorch
     does when it stores x between two operators: half precision is rounded, other dtypes are unchanged. PyTorch also
-    rounds the scalars of its additions, and formulas apply `step` to those. The engine rounds the results of the
-    formula. Complex arrays are passed to the formula as real arrays with a last dimension of two. The sign of
-    `maximize` and weight decay are the same for all optimizers. They are applied before the formula is called.
+    rounds the scalars of its additions, and formulas apply `step` to those. In a fused step, `step` changes nothing.
+    The engine rounds the results of the formula. Complex arrays are passed to the formula as real arrays with a last
+    dimension of two. The sign of `maximize` and weight decay are the same for all optimizers. They are applied before
+    the formula is called.
     """
 
     @functools.wraps(formula)
     def rule(flags: tuple, scalars: tuple, *row: Any) -> tuple:
         weight_decay, shrink, *own = scalars
-        maximize, decay, *variant = flags
+        maximize, decay, fused, *variant = flags
         param, grad, *state = [_as_real(a).astype(shrink.dtype) for a in row]
-        step, _ = stepwise(row[0])
+        step = unchanged if fused else stepwise(row[0])[0]
         grad = -grad if maximize else grad
         if decay == "decoupled":
             param = step(param * shrink)
@@ -80,6 +84,10 @@ def _like(new: Any, old: Any) -> Any:
     return new[..., 0] + 1j * new[..., 1] if old.dtype.kind == "c" else new
 
 
+class _Repeated(NotImplementedError):
+    """A group contains the same parameter twice."""
+
+
 class RuleOptimizer(Optimizer):
     """An optimizer that applies one update rule. Subclasses define `rule`, `_names` and `_scalars`."""
 
@@ -93,8 +101,10 @@ class RuleOptimizer(Optimizer):
     tensor_counters: tuple[str, ...] = ()
     made_late: tuple[str, ...] = ()  # state that may be missing although other state exists
     records_lists = False  # whether PyTorch supports `differentiable=True` together with `foreach=True`
+    writes_complex = False  # whether PyTorch updates complex parameters themselves, and not views of real numbers
     # Whether JAX can trace `_advance` and `_scalars`, so that the device can count the steps that it does not skip.
     counts_on_device = False
+    capturable = Capturable()
     shown_counter: Callable[[float], Any] = staticmethod(scalar_tensor)
 
     def _names(self, group: Group, param: Tensor | None = None) -> tuple[str, ...]:
@@ -127,7 +137,7 @@ class RuleOptimizer(Optimizer):
 
     def _decay(self, group: Group) -> str | None:
         """Return the kind of weight decay: "decoupled", "penalty", or None without weight decay."""
-        if not group.get("weight_decay"):
+        if not group.get("weight_decay") or "weight_decay" not in self.defaults:
             return None
         return "decoupled" if group.get("decoupled_weight_decay") else "penalty"
 
@@ -212,6 +222,11 @@ class RuleOptimizer(Optimizer):
         ticks = [bucket.ticks for bucket in buckets if bucket.ticks is not None]
         return [*super()._followed(), *[t for bucket in buckets for pack in bucket.packs for t in pack.tensors], *ticks]
 
+    def _check_group(self, group: Group) -> None:
+        super()._check_group(group)
+        if group.get("capturable") and any(param.device.type not in ("cpu", "meta") for param in group["params"]):
+            raise _errors.unsupported_option(type(self).__name__, "capturable")
+
     # --- the step -----------------------------------------------------------------------------------------------------
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
@@ -248,6 +263,9 @@ class RuleOptimizer(Optimizer):
                         self._step_row(group, param, param.grad)
 
     def _step_row(self, group: Group, param: Tensor, grad: Tensor) -> None:
+        self._check_rows(group, [param])
+        if param.is_complex() and param.is_leaf and param.requires_grad and not self.writes_complex:
+            raise _internal_errors.autograd.leaf_view_in_place()
         if group["foreach"] and not self.records_lists:
             raise AssertionError("_foreach ops don't support autograd")
         if grad.__class__ is SparseTensor:
@@ -268,7 +286,34 @@ class RuleOptimizer(Optimizer):
         for name, count in zip(self.counters, now):
             kept[name].copy_(count)
 
+    def _check_rows(self, group: Group, params: list[Tensor]) -> None:
+        """Raise if an implementation that the group asks for does not take these parameters."""
+        check_fused(group, params)
+        self.capturable.check(group, params)
+
     def _step_group(self, index: int, group: Group) -> None:
+        try:
+            self._step_rows(index, group)
+        except _Repeated:
+            # PyTorch's lists of tensors advance the counters of all rows before they update the first one.
+            if group.get("foreach") or group.get("fused") or any(p.device.type != "cpu" for p in group["params"]):
+                raise
+            if current().capture is not None:
+                current().capture.stop("a parameter group contains the same parameter twice")
+            self._step_repeated(index, group)
+
+    def _step_repeated(self, index: int, group: Group) -> None:
+        """Update the rows of a group one after the other."""
+        # Without counters, PyTorch reads the state of all rows before it creates any (`SGD`).
+        fresh = [] if self.counters else [param for param in group["params"] if param not in self._state]
+        for param in group["params"]:
+            self._settle()
+            if any(param is each for each in fresh):
+                self._state[param].clear()
+            self._step_rows(index, {**group, "params": [param]})
+        self._settle()
+
+    def _step_rows(self, index: int, group: Group) -> None:
         known = self._plans.get(index)
         if known is not None and known.is_on_device():
             self._settle()
@@ -342,7 +387,8 @@ class RuleOptimizer(Optimizer):
         multi_tensor_update(rule, flags, scalars, columns, written, joined, shown, by_element)
 
     def _flags(self, group: Group, is_first: bool = False) -> tuple:
-        return group.get("maximize", False), self._decay(group), *self._variant(group, is_first)
+        fused = bool(group.get("fused"))
+        return group.get("maximize", False), self._decay(group), fused, *self._variant(group, is_first)
 
     def _still(self, index: int, plan: Division, flags: tuple, on_device: bool = False) -> bool:
         """Return whether a captured step is still valid. The guard of `_hold_groups` checks groups and parameters.
@@ -392,8 +438,9 @@ class RuleOptimizer(Optimizer):
     ) -> Division:
         """Sort the rows into buckets and create missing state."""
         plan = Division(group, names, rows, sparse, in_turn)
+        self._check_rows(group, [plan.params[i] for i in rows])
         if len(set(plan.params)) != len(plan.params):
-            raise NotImplementedError(
+            raise _Repeated(
                 "step() does not support a parameter group that contains the same parameter twice. "
                 "List every parameter once."
             )

@@ -6,7 +6,7 @@ from typing import Any
 
 from torchlike import Tensor
 from torchlike._internal import Step, namespace
-from torchlike.optim._checks import check_fraction, check_implementation, check_lr, check_positive
+from torchlike.optim._checks import Capturable, check_fraction, check_lr, check_positive
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
 from torchlike.optim.optimizer import Optimizer as Optimizer
 from torchlike.optim.optimizer import ParamsT
@@ -44,7 +44,7 @@ class Adadelta(RuleOptimizer):
       weight_decay: L2 penalty.
       maximize: maximize the objective instead of minimizing it.
       foreach: has no effect. In PyTorch it selects among implementations with equal results.
-      capturable: not supported. True raises NotImplementedError.
+      capturable: True is refused by the first step, on the CPU as in PyTorch.
       differentiable: let autograd record the step, so that gradients flow through it.
 
     Raises:
@@ -59,6 +59,8 @@ class Adadelta(RuleOptimizer):
     0.2929
     """
 
+    capturable = Capturable(xla=(False, False))
+    writes_complex = True
     rule = staticmethod(adadelta_update)
     counts_on_device = True
 
@@ -78,7 +80,6 @@ class Adadelta(RuleOptimizer):
         check_lr(lr)
         check_fraction("rho", rho)
         check_positive(eps=eps, weight_decay=weight_decay)
-        check_implementation("Adadelta", foreach, None, capturable, differentiable)
         super().__init__(
             params,
             dict(

@@ -48,7 +48,8 @@ class Adagrad(RuleOptimizer):
       initial_accumulator_value: initial value of :math:`s`.
       eps: added to the square root.
       maximize: maximize the objective instead of minimizing it.
-      foreach, fused: have no effect. In PyTorch they select among implementations with equal results.
+      foreach: has no effect. In PyTorch it selects among implementations with equal results.
+      fused: do not round intermediate results in half precision, as PyTorch's fused step. It has no other effect.
       differentiable: let autograd record the step, so that gradients flow through it.
 
     Raises:
@@ -86,7 +87,7 @@ class Adagrad(RuleOptimizer):
         check_positive(
             lr_decay=lr_decay, weight_decay=weight_decay, initial_accumulator_value=initial_accumulator_value, eps=eps
         )
-        check_implementation("Adagrad", foreach, fused, differentiable=differentiable)
+        check_implementation(foreach, fused, differentiable)
         super().__init__(
             params,
             dict(

@@ -49,8 +49,9 @@ class Adam(RuleOptimizer):
       decoupled_weight_decay: see `weight_decay`.
       amsgrad: divide by the maximum of all second moments so far.
       maximize: maximize the objective instead of minimizing it.
-      foreach, fused: have no effect. In PyTorch they select among implementations with equal results.
-      capturable: not supported. True raises NotImplementedError.
+      foreach: has no effect. In PyTorch it selects among implementations with equal results.
+      fused: do not round intermediate results in half precision, as PyTorch's fused step. It has no other effect.
+      capturable: True is refused by the first step, on the CPU as in PyTorch. A fused step ignores it.
       differentiable: let autograd record the step, so that gradients flow through it.
 
     Raises:
@@ -85,12 +86,13 @@ class Adam(RuleOptimizer):
         fused: bool | None = None,
         decoupled_weight_decay: bool = False,
     ) -> None:
-        _check_tensors(lr, betas, foreach)
+        _check_tensors(lr, betas, foreach and not capturable)
         check_lr(lr)
         check_positive(eps=eps)
         check_betas(betas)
+        betas = (_squeezed(betas[0]), _squeezed(betas[1]))
         check_positive(weight_decay=weight_decay)
-        check_implementation(type(self).__name__, foreach, fused, capturable, differentiable)
+        check_implementation(foreach, fused, differentiable)
         super().__init__(
             params,
             dict(
@@ -117,6 +119,10 @@ class Adam(RuleOptimizer):
         step_size = group["lr"] / (1 - beta1**step)
         correction = (1 - beta2**step) ** 0.5
         return step_size, 1 - beta1, beta2, 1 - beta2, correction, group["eps"]
+
+
+def _squeezed(beta: float | Tensor) -> float | Tensor:
+    return beta.squeeze() if isinstance(beta, Tensor) else beta
 
 
 def _check_tensors(lr: float | Tensor, betas: tuple, foreach: bool | None) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from torchlike import Tensor
 from torchlike._internal import Step, namespace
-from torchlike.optim._checks import check_betas, check_implementation, check_lr, check_positive
+from torchlike.optim._checks import check_betas, check_lr, check_positive
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
 from torchlike.optim.optimizer import Optimizer as Optimizer
 from torchlike.optim.optimizer import ParamsT
@@ -35,7 +35,7 @@ class Adamax(RuleOptimizer):
       weight_decay: L2 penalty.
       maximize: maximize the objective instead of minimizing it.
       foreach: has no effect. In PyTorch it selects among implementations with equal results.
-      capturable: not supported. True raises NotImplementedError.
+      capturable: True is refused by the first step, on the CPU as in PyTorch.
       differentiable: let autograd record the step, so that gradients flow through it.
 
     Raises:
@@ -70,7 +70,6 @@ class Adamax(RuleOptimizer):
         check_positive(eps=eps)
         check_betas(betas)
         check_positive(weight_decay=weight_decay)
-        check_implementation("Adamax", foreach, None, capturable, differentiable)
         super().__init__(
             params,
             dict(

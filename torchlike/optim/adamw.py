@@ -22,8 +22,9 @@ class AdamW(Adam):
       weight_decay: :math:`\lambda`.
       amsgrad: divide by the maximum of all second moments so far.
       maximize: maximize the objective instead of minimizing it.
-      foreach, fused: have no effect. In PyTorch they select among implementations with equal results.
-      capturable: not supported. True raises NotImplementedError.
+      foreach: has no effect. In PyTorch it selects among implementations with equal results.
+      fused: do not round intermediate results in half precision, as PyTorch's fused step. It has no other effect.
+      capturable: True is refused by the first step, on the CPU as in PyTorch. A fused step ignores it.
       differentiable: let autograd record the step, so that gradients flow through it.
 
     Raises:

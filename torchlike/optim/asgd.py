@@ -7,7 +7,7 @@ from typing import Any
 import torchlike
 from torchlike import Tensor
 from torchlike._internal import Step, namespace
-from torchlike.optim._checks import check_implementation, check_lr, check_positive
+from torchlike.optim._checks import Capturable, check_lr, check_positive
 from torchlike.optim._numbers import chosen, rounded
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
 from torchlike.optim.optimizer import Optimizer as Optimizer
@@ -38,7 +38,7 @@ class ASGD(RuleOptimizer):
       weight_decay: L2 penalty.
       maximize: maximize the objective instead of minimizing it.
       foreach: has no effect. In PyTorch it selects among implementations with equal results.
-      capturable: not supported. True raises NotImplementedError.
+      capturable: True is refused by the first step, on the CPU as in PyTorch.
       differentiable: let autograd record the step, so that gradients flow through it.
 
     Raises:
@@ -53,6 +53,7 @@ class ASGD(RuleOptimizer):
     [0.5]
     """
 
+    capturable = Capturable(("params, mus, etas, and state_steps", "params, mus, etas, and state_steps"))
     rule = staticmethod(asgd_update)
     counters = ("step", "eta", "mu")
 
@@ -71,7 +72,6 @@ class ASGD(RuleOptimizer):
     ) -> None:
         check_lr(lr)
         check_positive(weight_decay=weight_decay)
-        check_implementation("ASGD", foreach, None, capturable, differentiable)
         super().__init__(
             params,
             dict(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -120,7 +121,7 @@ class LBFGS(Optimizer):
         if grad.abs().max() > self.param_groups[0]["tolerance_grad"]:
             memory = _Memory(state, self.param_groups[0]["history_size"])
             self._iterate(closure, state, memory, float(first_loss), grad)
-            memory.save()
+            memory.save(isinstance(self.param_groups[0]["lr"], Tensor))
         return first_loss
 
     def _iterate(self, closure: Callable, state: dict, memory: _Memory, loss: float, grad: Tensor) -> None:
@@ -191,15 +192,15 @@ def _each(change: Callable, given: Any) -> Any:
     return [change(each) for each in given] if isinstance(given, list) else change(given)
 
 
-def _as_tensor(length: Any) -> Any:
+def _as_tensor(length: Any, dtype: torchlike.dtype | None) -> Any:
     """Convert a NumPy scalar to a tensor, because PyTorch keeps such values in the state as tensors."""
-    return torchlike.tensor(length) if isinstance(length, np.generic) else length
+    return torchlike.tensor(length, dtype=dtype) if isinstance(length, np.generic) else length
 
 
 def _flat(param: Tensor, grad: Tensor | None) -> Tensor:
     """Return a gradient as a real vector, or zeros if it is None."""
     flat = torchlike.zeros_like(param) if grad is None else grad.to_dense()
-    return (torchlike.view_as_real(flat) if flat.is_complex() else flat).reshape(-1)
+    return (torchlike.view_as_real(flat) if flat.is_complex() else flat).view(-1)
 
 
 class _Memory:
@@ -224,12 +225,16 @@ class _Memory:
         for name in ("t", "H_diag", "ro"):  # tensors in the optimizer's state, numbers here
             setattr(self, name, _each(_as_number, getattr(self, name)))
 
-    def save(self) -> None:
+    def save(self, wide_length: bool) -> None:
+        """Write the values to the state. `wide_length`: the step length keeps the dtype of the rate, a tensor."""
         if self.weights is not None:
-            al = self.state.setdefault("al", [None] * self.history_size)
+            al = self.state["al"]
             al[: len(self.ro)] = self.weights[: len(self.ro)].unbind()
         self.state.update({name: getattr(self, name) for name in self.NAMES})
-        self.state.update({name: _each(_as_tensor, self.state[name]) for name in ("t", "H_diag", "ro")})
+        half = self.d.dtype if self.d.dtype is torchlike.bfloat16 else None  # its numbers are float32, see `number`
+        for name in ("t", "H_diag", "ro"):
+            dtype = None if name == "t" and wide_length else half
+            self.state[name] = _each(functools.partial(_as_tensor, dtype=dtype), self.state[name])
 
     def direction(self, grad: Tensor, first: bool) -> Tensor:
         """Return the search direction, computed by the two-loop recursion."""
@@ -238,6 +243,7 @@ class _Memory:
             self.d = grad.neg()
             return self.d
         self._remember(grad - self.prev_flat_grad, self.d * self.t)
+        self.state.setdefault("al", [None] * self.history_size)
         count, rest = len(self.ro), []
         if not count:
             self.d = grad.neg() * self.H_diag
@@ -248,7 +254,8 @@ class _Memory:
             rest = [torchlike.zeros_like(grad)] * (ro.size - count)
         histories = [*self.old_dirs, *rest], [*self.old_stps, *rest]
         two_loops = rows["_two_loops"]
-        self.d, self.weights = two_loops(grad, *histories, torchlike.from_numpy(ro), self.H_diag, count)
+        made = two_loops(grad, *histories, torchlike.from_numpy(ro), self.H_diag, count)
+        self.d, self.weights = (t.to(grad.dtype) for t in made)
         return self.d
 
     def _remember(self, change: Tensor, step: Tensor) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from torchlike import Tensor
 from torchlike._internal import Step, namespace
-from torchlike.optim._checks import check_betas, check_implementation, check_lr, check_positive
+from torchlike.optim._checks import Capturable, check_betas, check_lr, check_positive
 from torchlike.optim._numbers import rounded
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
 from torchlike.optim.optimizer import Optimizer as Optimizer
@@ -41,7 +41,7 @@ class NAdam(RuleOptimizer):
       momentum_decay: :math:`\psi`.
       maximize: maximize the objective instead of minimizing it.
       foreach: has no effect. In PyTorch it selects among implementations with equal results.
-      capturable: not supported. True raises NotImplementedError.
+      capturable: True is refused by the first step, on the CPU as in PyTorch.
       differentiable: let autograd record the step, so that gradients flow through it.
 
     Raises:
@@ -56,6 +56,7 @@ class NAdam(RuleOptimizer):
     True
     """
 
+    capturable = Capturable(("params, mu_products and state_steps", "params, mu_products, and state_steps"))
     rule = staticmethod(nadam_update)
     counters = ("step", "mu_product")
     tensor_counters = ("mu_product",)
@@ -79,7 +80,6 @@ class NAdam(RuleOptimizer):
         check_positive(eps=eps)
         check_betas(betas)
         check_positive(weight_decay=weight_decay, momentum_decay=momentum_decay)
-        check_implementation("NAdam", foreach, None, capturable, differentiable)
         super().__init__(
             params,
             dict(

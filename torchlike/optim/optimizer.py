@@ -406,10 +406,10 @@ class Optimizer:
         for hook in self._optimizer_state_dict_pre_hooks.values():
             hook(self)
         number: dict[Tensor, int] = {}
-        groups = []
+        groups, start = [], 0
         for group in self.param_groups:
-            for param in group["params"]:
-                number.setdefault(param, len(number))
+            number.update((param, i) for i, param in enumerate(group["params"], start))  # the last of duplicates counts
+            start += len(group["params"])
             packed = {key: value for key, value in group.items() if key != "params"}
             groups.append({**packed, "params": [number[param] for param in group["params"]]})
         state = {number[key] if isinstance(key, Tensor) else key: value for key, value in self.state.items()}

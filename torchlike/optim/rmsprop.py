@@ -6,7 +6,7 @@ from typing import Any
 
 from torchlike import Tensor
 from torchlike._internal import Step, namespace
-from torchlike.optim._checks import check_implementation, check_lr, check_positive
+from torchlike.optim._checks import Capturable, check_lr, check_positive
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
 from torchlike.optim.optimizer import Optimizer as Optimizer
 from torchlike.optim.optimizer import ParamsT
@@ -50,7 +50,7 @@ class RMSprop(RuleOptimizer):
         standard deviation.
       maximize: maximize the objective instead of minimizing it.
       foreach: has no effect. In PyTorch it selects among implementations with equal results.
-      capturable: not supported. True raises NotImplementedError.
+      capturable: True is refused by the first step, on the CPU as in PyTorch.
       differentiable: let autograd record the step, so that gradients flow through it.
 
     Raises:
@@ -65,6 +65,7 @@ class RMSprop(RuleOptimizer):
     [0.0]
     """
 
+    capturable = Capturable(xla=(True, True))
     rule = staticmethod(rmsprop_update)
     counts_on_device = True
 
@@ -84,7 +85,6 @@ class RMSprop(RuleOptimizer):
     ) -> None:
         check_lr(lr)
         check_positive(eps=eps, momentum=momentum, weight_decay=weight_decay, alpha=alpha)
-        check_implementation("RMSprop", foreach, None, capturable, differentiable)
         super().__init__(
             params,
             dict(

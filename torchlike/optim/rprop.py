@@ -7,7 +7,7 @@ from typing import Any
 from torchlike import Tensor
 from torchlike._internal import Step, namespace, wrong_type
 from torchlike.optim import _errors
-from torchlike.optim._checks import check_implementation, check_lr
+from torchlike.optim._checks import Capturable, check_lr
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
 from torchlike.optim.optimizer import Optimizer as Optimizer
 from torchlike.optim.optimizer import ParamsT
@@ -39,7 +39,7 @@ class Rprop(RuleOptimizer):
       step_sizes: minimal and maximal step size.
       maximize: maximize the objective instead of minimizing it.
       foreach: has no effect. In PyTorch it selects among implementations with equal results.
-      capturable: not supported. True raises NotImplementedError.
+      capturable: True is refused by the first step, on the CPU as in PyTorch.
       differentiable: let autograd record the step, so that gradients flow through it.
 
     Raises:
@@ -54,6 +54,7 @@ class Rprop(RuleOptimizer):
     [0.5]
     """
 
+    capturable = Capturable(xla=(True, True))
     rule = staticmethod(rprop_update)
 
     def __init__(
@@ -71,7 +72,6 @@ class Rprop(RuleOptimizer):
         check_lr(lr)
         if not 0.0 < etas[0] < 1.0 < etas[1]:
             raise _errors.invalid("eta values", f"{etas[0]}, {etas[1]}")
-        check_implementation("Rprop", foreach, None, capturable, differentiable)
         super().__init__(
             params,
             dict(

@@ -56,7 +56,8 @@ class SGD(RuleOptimizer):
       weight_decay: :math:`\lambda`, an L2 penalty.
       nesterov: use Nesterov momentum. This requires momentum and no dampening.
       maximize: maximize the objective instead of minimizing it.
-      foreach, fused: have no effect. In PyTorch they select among implementations with equal results.
+      foreach: has no effect. In PyTorch it selects among implementations with equal results.
+      fused: do not round intermediate results in half precision, as PyTorch's fused step. It has no other effect.
       differentiable: let autograd record the step, so that gradients flow through it.
 
     Raises:
@@ -73,6 +74,7 @@ class SGD(RuleOptimizer):
     [0.0, 0.0]
     """
 
+    writes_complex = True
     rule = staticmethod(sgd_update)
     counts_on_device = True
     counters = ()
@@ -97,7 +99,7 @@ class SGD(RuleOptimizer):
         check_positive(momentum=momentum, weight_decay=weight_decay)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
-        check_implementation("SGD", foreach, fused, differentiable=differentiable)
+        check_implementation(foreach, fused, differentiable)
         super().__init__(
             params,
             dict(

@@ -12,7 +12,8 @@ import numpy as np
 
 import torchlike
 from torchlike import Tensor
-from torchlike._internal import WRITE, current, multi_tensor_update, of_array
+from torchlike._internal import WRITE, multi_tensor_update, of_array
+from torchlike._internal import current as _current
 from torchlike.nn import Module
 from torchlike.nn.modules.batchnorm import _BatchNorm
 from torchlike.optim import _errors
@@ -208,7 +209,7 @@ class _Count:
 
         Return None too if the count is not a plain tensor on the CPU that was made before the call.
         """
-        capture, storage = current().capture, count._storage
+        capture, storage = _current().capture, count._storage
         if capture is None or count.device.type != "cpu" or count._chain is not None or storage.value.array is None:
             return None
         host = _Counter(count)

@@ -15,5 +15,9 @@ from torchlike.profiler._recording import record_function as record_function
 
 
 def kineto_available() -> bool:
-    """Return False: PyTorch's tracing library (Kineto) is not available. Traces come from JAX."""
+    """Return False: PyTorch's tracing library (Kineto) is not available. Traces come from JAX.
+
+    >>> kineto_available()
+    False
+    """
     return False

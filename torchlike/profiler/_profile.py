@@ -17,7 +17,16 @@ from torchlike.profiler._recording import Recorder, region
 
 
 class ProfilerActivity(enum.Enum):
-    """The device types that PyTorch's profiler distinguishes."""
+    """The device types that PyTorch's profiler distinguishes.
+
+    Args:
+      value, values: of a call: the value of the member to return.
+      names, module, qualname, type, start, boundary: see `enum.Enum`. Not used: they create enumerations.
+
+    >>> import torchlike as torch
+    >>> torch.profiler.ProfilerActivity.CPU.name
+    'CPU'
+    """
 
     CPU = 0
     XPU = 1
@@ -28,7 +37,16 @@ class ProfilerActivity(enum.Enum):
 
 
 class ProfilerAction(enum.Enum):
-    """The actions of a profiler in one step."""
+    """The actions of a profiler in one step.
+
+    Args:
+      value, values: of a call: the value of the member to return.
+      names, module, qualname, type, start, boundary: see `enum.Enum`. Not used: they create enumerations.
+
+    >>> import torchlike as torch
+    >>> torch.profiler.ProfilerAction(2).name
+    'RECORD'
+    """
 
     NONE = 0
     WARMUP = 1
@@ -37,7 +55,12 @@ class ProfilerAction(enum.Enum):
 
 
 def supported_activities() -> set[ProfilerActivity]:
-    """Return the available device types."""
+    """Return the available device types: the CPU, and "cuda" if JAX has a GPU.
+
+    >>> import torchlike as torch
+    >>> torch.profiler.ProfilerActivity.CPU in torch.profiler.supported_activities()
+    True
+    """
     from torchlike import cuda
 
     return {ProfilerActivity.CPU} | ({ProfilerActivity.CUDA} if cuda.is_available() else set())
@@ -49,8 +72,26 @@ def schedule(
     """Return a function from a step's number to the profiler's action in that step.
 
     After `skip_first` steps, each cycle has `wait` idle steps, `warmup` steps that are not recorded either, and
-    `active` recorded steps. There are `repeat` cycles, or infinitely many if it is 0. With `skip_first_wait`, the first
-    cycle has no idle steps.
+    `active` recorded steps.
+
+    Args:
+      wait (int): the number of idle steps in a cycle.
+      warmup (int): the number of steps between the idle and the recorded ones. They are not recorded.
+      active (int): the number of recorded steps in a cycle, at least 1. The last of them ends the recording.
+      repeat (int, default 0): the number of cycles. 0 means that there is no last cycle.
+      skip_first (int, default 0): the number of steps before the first cycle.
+      skip_first_wait (int, default 0): if not 0, the first cycle has no idle steps.
+
+    Returns:
+      The function, which is the argument `schedule` of `profile`.
+
+    Raises:
+      AssertionError: a number is negative, or `active` is 0.
+
+    >>> import torchlike as torch
+    >>> action = torch.profiler.schedule(wait=1, warmup=1, active=2, repeat=1)
+    >>> [action(step).name for step in range(5)]
+    ['NONE', 'WARMUP', 'RECORD', 'RECORD_AND_SAVE', 'NONE']
     """
     if wait < 0 or warmup < 0 or active <= 0 or repeat < 0 or skip_first < 0:
         raise AssertionError(
@@ -84,6 +125,21 @@ def tensorboard_trace_handler(
     """Return a function that writes a finished profile to a file in a directory.
 
     TensorBoard or the browser's trace viewer displays the file.
+
+    Args:
+      dir_name (str): the directory. It is created if it does not exist.
+      worker_name (str, optional): the first part of the file's name. Default: the names of the host and of the process.
+      use_gzip (bool, default False): compress the file.
+
+    Returns:
+      The function, which is the argument `on_trace_ready` of `profile`.
+
+    >>> import pathlib, tempfile, torchlike as torch
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with torch.profiler.profile(on_trace_ready=torch.profiler.tensorboard_trace_handler(folder, "worker")):
+    ...         _ = torch.ones(2).sum().item()
+    ...     [path.name.partition(".")[0] for path in pathlib.Path(folder).iterdir()]
+    ['worker']
     """
 
     def write(prof: profile) -> None:
@@ -108,6 +164,17 @@ class profile:
       acc_events: keep the events of earlier cycles. By default each recording replaces the events of the previous one.
       profile_memory, with_flops, with_modules: not supported. XLA plans the memory of whole programs, and fused
         operators have no run times of their own. The `memory()` and `cost()` of a compiled step return XLA's figures.
+      **more: the other arguments of PyTorch's profiler. They are not supported and must be None or False.
+
+    Raises:
+      NotImplementedError: an argument is given that is not supported.
+
+    >>> import torchlike as torch
+    >>> with torch.profiler.profile() as prof:
+    ...     with torch.profiler.record_function("forward"):
+    ...         _ = torch.ones(2).sum().item()
+    >>> "forward" in [event.name for event in prof.events()]
+    True
     """
 
     def __init__(

@@ -51,7 +51,21 @@ _active: list[Recorder] = []
 
 
 class record_function:
-    """A named region, as a context manager or a decorator. JAX's profiler (`jax.profiler.trace`) records it too."""
+    """A named region, as a context manager or a decorator. JAX's profiler (`jax.profiler.trace`) records it too.
+
+    Args:
+      name (str): the name of the region.
+      args (str, optional): a description. It has no effect: events have no field for it.
+
+    >>> import torchlike as torch
+    >>> @torch.profiler.record_function("twice")
+    ... def twice(x):
+    ...     return 2 * x
+    >>> with torch.profiler.profile() as prof:
+    ...     _ = twice(torch.ones(2))
+    >>> [average.count for average in prof.key_averages() if average.key == "twice"]
+    [1]
+    """
 
     def __init__(self, name: str, args: str | None = None) -> None:
         self.name, self.args = name, args

@@ -119,6 +119,11 @@ def unknown_layout(name: str) -> Exception:
 
 
 def unsupported_name(path: str) -> NotImplementedError:
+    if path == "torch.ScriptObject":
+        return Unsupported(
+            "it needs torch.ScriptObject, PyTorch's packed weights, which is not supported",
+            "save the state dict of the float model, and quantize the model again",
+        )
     return Unsupported(
         f"it needs {path}, which is not supported", "convert the tensor to a plain one in PyTorch and save it again"
     )
@@ -133,6 +138,10 @@ def old_views() -> NotImplementedError:
 
 def bad_sparse(why: str) -> UnpicklingError:
     return Refused(f"a sparse tensor in it is invalid: {why.rstrip('.')}")
+
+
+def bad_quantizer(axis: int, size: object) -> UnpicklingError:
+    return Refused(f"a quantized tensor in it has scales that do not fit dim {axis} of the size {str(size)[:100]}")
 
 
 def sparse_on_meta() -> NotImplementedError:

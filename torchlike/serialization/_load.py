@@ -54,6 +54,13 @@ def load(
     Raises:
       pickle.UnpicklingError: The file is not a checkpoint, or `weights_only` forbids an object in it.
       RuntimeError: The file is damaged, or a device is not available.
+
+    >>> import tempfile, torchlike as torch
+    >>> with tempfile.TemporaryFile() as file:
+    ...     torch.save({"weight": torch.ones(2)}, file)
+    ...     _ = file.seek(0)
+    ...     torch.load(file)
+    {'weight': tensor([1., 1.])}
     """
     if weights_only and pickle_module is not None:
         raise RuntimeError("Can not safely load weights when explicit pickle_module is specified")

@@ -10,7 +10,7 @@ from typing import Any
 
 import torchlike
 from torchlike import _dtypes
-from torchlike._dtypes import unsupported
+from torchlike._dtypes import quantized, unsupported
 from torchlike._sparse import _legacy_types as legacy_types
 from torchlike.serialization import _errors as errors
 from torchlike.serialization import _homes, _rebuild, _storages
@@ -30,6 +30,7 @@ def table() -> dict[str, Any]:
         "torch._utils._rebuild_tensor_v2": _rebuild.rebuild_tensor_v2,
         "torch._utils._rebuild_tensor_v3": _rebuild.rebuild_tensor_v3,
         "torch._utils._rebuild_sparse_tensor": _rebuild.rebuild_sparse_tensor,
+        "torch._utils._rebuild_qtensor": _rebuild.rebuild_qtensor,
         "torch._utils._rebuild_parameter": _rebuild.rebuild_parameter,
         "torch._utils._rebuild_parameter_with_state": _rebuild.rebuild_parameter_with_state,
         "torch._utils._rebuild_meta_tensor_no_storage": _rebuild.rebuild_meta_tensor_no_storage,
@@ -37,8 +38,10 @@ def table() -> dict[str, Any]:
         "torch._utils._rebuild_device_tensor_from_numpy": _rebuild.rebuild_device_tensor_from_numpy,
         "torch.storage.TypedStorage": torchlike.storage.TypedStorage,
     }
-    found.update({f"{kind.module}.{kind.name}": kind for kind in (*_storages.TYPED, _storages.UNTYPED)})
-    found.update({f"torch.{d.name}": d for d in _dtypes.ALL})
+    kinds = (*_storages.TYPED, *_storages.QUANTIZED, _storages.UNTYPED)
+    found.update({f"{kind.module}.{kind.name}": kind for kind in kinds})
+    found.update({f"torch.{d.name}": d for d in (*_dtypes.ALL, *quantized.DTYPES.values())})
+    found.update({f"torch.{s.name}": s for s in quantized.SCHEMES.values()})
     return found
 
 
@@ -62,7 +65,7 @@ def _inverse() -> dict[Any, tuple[str, str]]:
 
 def torch_name(found: Any) -> tuple[str, str] | None:
     """Return the (module, name) of a torchlike class or function in PyTorch's files, or None for other objects."""
-    if not isinstance(found, type | types.FunctionType | torchlike.dtype | _storages.StorageType):
+    if not isinstance(found, type | types.FunctionType | torchlike.dtype | quantized.qscheme | _storages.StorageType):
         return None
     known = _inverse().get(found)
     if known is not None:

@@ -81,6 +81,21 @@ def _is_sparse_data(x: Any) -> bool:
     return _is_shape(x[2]) and (len(x) == 3 or type(x[3]) is bool or x[3] is None)
 
 
+def _is_quantizer(x: Any) -> bool:
+    """Return whether `x` holds a scheme and its parameters: two numbers, or two sequences and a dim."""
+    if type(x) is not tuple or not x:
+        return False
+    if x[0] is torchlike.per_tensor_affine:
+        return len(x) == 3 and type(x[1]) is float and type(x[2]) is int
+    if x[0] not in (torchlike.per_channel_affine, torchlike.per_channel_affine_float_qparams):
+        return False
+    return len(x) == 4 and all(_is_data(part) or _is_numbers(part) for part in x[1:3]) and _is_count(x[3])
+
+
+def _is_numbers(x: Any) -> bool:
+    return type(x) is list and all(type(n) in (int, float) for n in x)
+
+
 _flag, _text = _is_exactly(bool), _is_exactly(str)
 _layout = _is_exactly(torchlike.layout)
 
@@ -144,6 +159,7 @@ REBUILDS = {
         _row(_rebuild.rebuild_parameter_with_state, _is_tensor, _flag, _is_no_hooks, is_state),
         _row(_rebuild.rebuild_meta_tensor_no_storage, _dtype, _is_shape, _is_shape, _flag),
         _row(_rebuild.rebuild_sparse_tensor, _layout, _is_sparse_data),
+        _row(_rebuild.rebuild_qtensor, *_TENSOR, _is_quantizer, _flag, _is_no_hooks),
         _row(_rebuild.rebuild_device_tensor_from_cpu_tensor, _is_data, _dtype, _text, _flag),
         _row(_rebuild.rebuild_device_tensor_from_numpy, _is_array, _dtype, _text, _flag),
     )

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torchlike
+from torchlike import _quantized
 from torchlike._dtypes.unsupported import dtype_without_tensors
 from torchlike._sparse import _legacy_types as legacy_types
 from torchlike._tensor.copying import marked
@@ -116,6 +117,30 @@ def rebuild_sparse_tensor(layout: Any, data: tuple) -> Any:
         raise errors.bad_sparse(str(e)) from None
 
 
+def rebuild_qtensor(
+    storage: TypedStorage,
+    offset: int,
+    size: tuple,
+    stride: tuple,
+    quantizer: tuple,
+    requires_grad: bool,
+    hooks: Any,
+) -> Any:
+    """Return a quantized tensor. `quantizer` is (scheme, scale, zero point), or (scheme, scales, zero points, axis)."""
+    held = in_file(storage)
+    ints = held.tensor(held.dtype, offset, size, stride)
+    if quantizer[0] is torchlike.per_tensor_affine:
+        return _quantized._make_per_tensor_quantized_tensor(ints, *quantizer[1:])
+    scheme, scales, zero_points, axis = quantizer
+    if isinstance(zero_points, list):  # otherwise, their dtype tells the scheme, and the file names the plain one
+        is_float = scheme is torchlike.per_channel_affine_float_qparams
+        scales = torchlike.as_tensor(scales, dtype=torchlike.float32 if is_float else torchlike.float64)
+        zero_points = torchlike.as_tensor(zero_points, dtype=torchlike.float32 if is_float else torchlike.int64)
+    if not 0 <= axis < len(size) or scales.numel() != size[axis] or zero_points.numel() != size[axis]:
+        raise errors.bad_quantizer(axis, size)
+    return _quantized._make_per_channel_quantized_tensor(ints, scales, zero_points, axis)
+
+
 def rebuild_device_tensor_from_cpu_tensor(data: Any, dtype: Any, device: str, requires_grad: bool) -> Any:
     """Return a tensor whose data PyTorch moved to the CPU before saving."""
     _with_elements(dtype)
@@ -168,12 +193,9 @@ UNSUPPORTED: dict[str, Any] = {
     path: _unsupported(path)
     for path in (
         "torch._utils._rebuild_nested_tensor",
-        "torch._utils._rebuild_qtensor",
+        "torch.ScriptObject",  # packed weights of quantized recurrent layers, and of whole quantized models
         "torch._utils._rebuild_wrapper_subclass",
-        *(f"torch.Q{kind}Storage" for kind in ("Int32", "Int8", "UInt2x4", "UInt4x2", "UInt8")),
-        *(f"torch.{name}" for name in ("qint32", "qint8", "quint2x4", "quint4x2", "quint8")),
-        *(f"torch.per_channel_{name}" for name in ("affine", "affine_float_qparams", "symmetric")),
-        *(f"torch.per_tensor_{name}" for name in ("affine", "symmetric")),
+        *(f"torch.Q{kind}Storage" for kind in ("UInt2x4", "UInt4x2")),
         *(f"torch{on}.sparse.{stem}Tensor" for on in ("", ".cuda") for stem in legacy_types.NAMES if stem != "Bool"),
     )
 }

@@ -32,6 +32,13 @@ class safe_globals:
 
     Args:
         safe_globals: classes and functions, or pairs, as for `add_safe_globals`.
+
+    >>> import tempfile, torchlike as torch
+    >>> with tempfile.TemporaryFile() as file, torch.serialization.safe_globals([complex]):
+    ...     torch.save(complex(1, 2), file)
+    ...     _ = file.seek(0)
+    ...     torch.load(file)
+    (1+2j)
     """
 
     def __init__(self, safe_globals: Iterable[Any]) -> None:

@@ -13,6 +13,8 @@ from dataclasses import replace
 from typing import IO, Any
 
 import torchlike
+from torchlike._quantized import QuantizedTensor
+from torchlike._quantized._tensor import PerTensor
 from torchlike._tensor.storage import marks
 from torchlike._tensor.storage_io import storage_of
 from torchlike.nn.parameter import UninitializedTensorMixin
@@ -186,6 +188,8 @@ class _Pickler(pickle._Pickler):
     def _reduce(self, tensor: Any) -> tuple:
         if isinstance(tensor, UninitializedTensorMixin):
             return type(tensor), (tensor.requires_grad, tensor.device, tensor.dtype)
+        if isinstance(tensor, QuantizedTensor):
+            return self._reduce_quantized(tensor)
         is_strided = tensor.layout is torchlike.strided  # sparse tensors have PyTorch's own form in files
         if is_strided and type(tensor).__reduce_ex__ is not torchlike.Tensor.__reduce_ex__:
             return tensor.__reduce_ex__(2)
@@ -213,6 +217,18 @@ class _Pickler(pickle._Pickler):
         if storage.kind is _storages.UNTYPED:
             return _rebuild.rebuild_tensor_v3, (*args, tensor.dtype, *metadata)
         return _rebuild.rebuild_tensor_v2, (*args, *metadata)
+
+    def _reduce_quantized(self, tensor: QuantizedTensor) -> tuple:
+        ints, at = tensor._ints, tensor._quantizer
+        storage = self._storage(ints, _storages.quantized_storage_type(ints.dtype))
+        size, stride = (tuple(iter(numbers)) for numbers in (ints.shape, ints.stride()))
+        parameters: tuple
+        if isinstance(at, PerTensor):
+            parameters = (torchlike.per_tensor_affine, at.scale, at.zero_point)
+        else:
+            parameters = (torchlike.per_channel_affine, at.scales, at.zero_points, at.axis)
+        args = (storage, ints.storage_offset(), size, stride, parameters, False, OrderedDict())
+        return _rebuild.rebuild_qtensor, args
 
     def _storage(self, tensor: Any, kind: _storages.StorageType) -> SavedStorage:
         owner, flat = storage_of(tensor)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import math
+import weakref
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,6 +48,11 @@ TYPED = tuple(
         ("ComplexDouble", "complex128"),
     )
 )
+# The storages of quantized tensors hold integers.
+QUANTIZED = tuple(
+    StorageType("torch", f"Q{kind}Storage", getattr(torchlike, dtype))
+    for kind, dtype in (("Int8", "int8"), ("UInt8", "uint8"), ("Int32", "int32"))
+)
 TYPED_ON_CUDA = tuple(StorageType("torch.cuda", kind.name, kind.dtype) for kind in TYPED)
 _CPU = torchlike.device("cpu")
 _BY_DTYPE = {kind.dtype: kind for kind in TYPED}
@@ -56,6 +61,11 @@ _BY_DTYPE = {kind.dtype: kind for kind in TYPED}
 def storage_type(dtype: Dtype) -> StorageType:
     """Return the storage class for a dtype, or `UNTYPED` if PyTorch has no storage class for it."""
     return _BY_DTYPE.get(dtype, UNTYPED)
+
+
+def quantized_storage_type(dtype: Dtype) -> StorageType:
+    """Return the storage class of quantized tensors for the dtype of their integers."""
+    return next(kind for kind in QUANTIZED if kind.dtype is dtype)
 
 
 @dataclass
@@ -88,6 +98,7 @@ class LoadedStorage:
         self.dtype = dtype
         self.device = _CPU if device is None else device
         self._owner: Any = None
+        self._typed: weakref.ref | None = None  # weak, since it refers to this object
 
     def nbytes(self) -> int:
         return self._nbytes
@@ -136,10 +147,14 @@ class LoadedStorage:
         made = self.tensor(seen, 0, (self._nbytes // seen.itemsize,), (1,))
         return made if seen is self.dtype else made.view(self.dtype)
 
-    @functools.cached_property
+    @property
     def typed(self) -> Any:
         """The `TypedStorage` that the pickle and the user receive."""
-        return TypedStorage._of_file(self)
+        made = None if self._typed is None else self._typed()
+        if made is None:
+            made = TypedStorage._of_file(self)
+            self._typed = weakref.ref(made)
+        return made
 
 
 def numel_over_limit(size: tuple) -> bool:

@@ -12,7 +12,7 @@ from torchlike import Tensor
 from torchlike._errors.warned import warn
 
 # dtype -> (rtol, atol), PyTorch's default tolerances for rounding differences
-_TOLERANCES = {
+TOLERANCES = {
     torchlike.float16: (1e-3, 1e-5),
     torchlike.bfloat16: (1.6e-2, 1e-5),
     torchlike.float32: (1.3e-6, 1e-5),
@@ -49,13 +49,13 @@ def assert_close(
     Args:
       actual: the actual value.
       expected: the expected value.
-      allow_subclasses: accepted for compatibility, without effect.
+      allow_subclasses: whether a tensor may be compared with a tensor of a subclass of its class.
       rtol: the relative tolerance. Give both tolerances or neither. Default: the larger default tolerance of the two
         dtypes.
       atol: the absolute tolerance.
       equal_nan: whether two NaN values are equal.
       check_device: whether the devices must be equal.
-      check_dtype: whether the dtypes must be equal.
+      check_dtype: whether the dtypes of tensors, and the types of numbers, must be equal.
       check_layout: accepted for compatibility, without effect.
       check_stride: whether the strides must be equal.
       msg: an error message that replaces the generated one, or a function that maps the generated message to another.
@@ -91,6 +91,21 @@ def assert_allclose(
     """Assert that two values are close. Deprecated: use `assert_close`.
 
     Unlike `assert_close`, it uses larger default tolerances, does not compare dtypes, and treats NaN values as equal.
+    It warns with `FutureWarning`.
+
+    Args:
+      actual (Tensor or array-like): the actual value.
+      expected (Tensor or array-like): the expected value. Anything but a tensor gets the dtype of `actual`.
+      rtol (float, optional): the relative tolerance. Give both tolerances or neither. Default: the larger one of the
+        two dtypes, which is 1e-4 for float32.
+      atol (float, optional): the absolute tolerance. Default: the larger one of the two dtypes, which is 1e-5 for
+        float32.
+      equal_nan (bool, default True): whether two NaN values are equal.
+      msg (str, default ""): an error message that replaces the generated one.
+
+    Raises:
+      AssertionError: the values are not close.
+      ValueError: only one of `rtol` and `atol` is given.
     """
     warn(
         "`torch.testing.assert_allclose()` is deprecated since 1.12 and will be removed in a future release. "
@@ -116,12 +131,12 @@ class _Rules:
     def tolerances(self, *dtypes: Any) -> tuple[float, float]:
         if self.rtol is not None:
             return self.rtol, self.atol
-        known = [_TOLERANCES.get(d, (0.0, 0.0)) for d in dtypes]
+        known = [TOLERANCES.get(d, (0.0, 0.0)) for d in dtypes]
         return max(k[0] for k in known), max(k[1] for k in known)
 
 
 def _compare(actual: Any, expected: Any, how: _Rules, at: str) -> None:
-    if isinstance(actual, Tensor | np.ndarray) and isinstance(expected, Tensor | np.ndarray):
+    if isinstance(actual, Tensor | np.ndarray) and _is_related(actual, expected, how.subclasses):
         _tensors(_tensor(actual), _tensor(expected), how, at)
     elif isinstance(actual, Mapping) and isinstance(expected, Mapping):
         _mappings(actual, expected, how, at)
@@ -140,6 +155,12 @@ def _compare(actual: Any, expected: Any, how: _Rules, at: str) -> None:
         raise TypeError(
             f"No comparison pair was able to handle inputs of type {type(actual)} and {type(expected)}.{at}"
         )
+
+
+def _is_related(actual: Any, expected: Any, subclasses: bool) -> bool:
+    if subclasses:
+        return isinstance(actual, type(expected)) or isinstance(expected, type(actual))
+    return type(actual) is type(expected)
 
 
 def _tensor(x: Any) -> Tensor:
@@ -179,6 +200,9 @@ def _item(at: str, key: Any) -> str:
 
 
 def _numbers(actual: Any, expected: Any, how: _Rules, at: str) -> None:
+    actual, expected = (x.item() if isinstance(x, np.number) else x for x in (actual, expected))
+    if how.dtype and type(actual) is not type(expected):
+        raise AssertionError(f"The (d)types do not match: {type(actual)} != {type(expected)}.{at}")
     kinds = [
         torchlike.float64
         if isinstance(x, float | np.floating)

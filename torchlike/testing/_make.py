@@ -34,6 +34,13 @@ def make_tensor(
       noncontiguous: whether to return a noncontiguous tensor. Tensors with at most one element stay contiguous.
       exclude_zero: whether to replace zeros by ones.
       memory_format: the memory format. It cannot be combined with `noncontiguous`.
+
+    Raises:
+      ValueError: the arguments contradict each other.
+
+    >>> import torchlike as torch
+    >>> torch.testing.make_tensor(2, 3, dtype=torch.float32, device="cpu", noncontiguous=True).is_contiguous()
+    False
     """
     _check(dtype, low, high, requires_grad, noncontiguous, memory_format)
     size = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape

@@ -250,7 +250,13 @@ def _flatten(tree: Any, is_leaf: Callable[[Any], bool] | None, leaves: list) -> 
 
 
 def tree_unflatten(leaves: Iterable, treespec: TreeSpec) -> Any:
-    """Return the pytree with the given structure and leaves."""
+    """Return the pytree with the given structure and leaves.
+
+    >>> import torchlike as torch
+    >>> leaves, spec = torch.utils._pytree.tree_flatten({"a": 1, "b": [2, 3]})
+    >>> torch.utils._pytree.tree_unflatten([-x for x in leaves], spec)
+    {'a': -1, 'b': [-2, -3]}
+    """
     return treespec.unflatten(leaves)
 
 
@@ -267,7 +273,15 @@ def tree_structure(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> T
 def tree_map(func: Callable, tree: Any, *rests: Any, is_leaf: Callable[[Any], bool] | None = None) -> Any:
     """Apply `func` to each leaf and return a pytree of the results.
 
-    With `rests`, `func` also receives the corresponding subtree of each of these pytrees.
+    Args:
+      func (callable): a function of a leaf.
+      tree: the pytree: nested tuples, lists, dicts and registered containers.
+      *rests: more pytrees. `func` also receives the corresponding subtree of each of these.
+      is_leaf (callable, optional): `is_leaf(node) -> bool`. A node for which it is true is a leaf.
+
+    >>> import torchlike as torch
+    >>> torch.utils._pytree.tree_map(lambda x: x + 1, {"a": 1, "b": [2, 3]})
+    {'a': 2, 'b': [3, 4]}
     """
     leaves, spec = tree_flatten(tree, is_leaf)
     return spec.unflatten([func(*each) for each in zip(leaves, *[spec.parts(rest) for rest in rests])])

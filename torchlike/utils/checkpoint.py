@@ -28,7 +28,14 @@ _early_stop: bool | None = None  # the value of `set_checkpoint_early_stop`; Non
 
 
 def noop_context_fn() -> tuple[Any, Any]:
-    """Return two context managers that do nothing. This is the default `context_fn`."""
+    """Return two context managers that do nothing. This is the default `context_fn`.
+
+    >>> import torchlike as torch
+    >>> first, second = torch.utils.checkpoint.noop_context_fn()
+    >>> with first, second:
+    ...     torch.ones(2)
+    tensor([1., 1.])
+    """
     return contextlib.nullcontext(), contextlib.nullcontext()
 
 
@@ -103,6 +110,16 @@ def checkpoint_sequential(
       input: the argument of the first function.
       use_reentrant: see `checkpoint`.
       kwargs: `preserve_rng_state`, see `checkpoint`.
+
+    Returns:
+      The result of the last function.
+
+    >>> import torchlike as torch
+    >>> layers = torch.nn.Sequential(torch.nn.ReLU(), torch.nn.Softplus(), torch.nn.Tanh())
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> torch.utils.checkpoint.checkpoint_sequential(layers, 2, x, use_reentrant=False).sum().backward()
+    >>> x.grad
+    tensor([0.1839, 0.1839])
     """
     if use_reentrant is None:
         warn(_sentences.explicit("checkpoint_sequential"))
@@ -135,6 +152,14 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
 
     Args:
       enable: whether the recomputation stops as soon as all saved tensors have been recomputed.
+
+    >>> import torchlike as torch
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> with torch.utils.checkpoint.set_checkpoint_early_stop(False):
+    ...     y = torch.utils.checkpoint.checkpoint(torch.sin, x, use_reentrant=False)
+    >>> y.sum().backward()
+    >>> x.grad
+    tensor([0.5403, 0.5403])
     """
     global _early_stop
     before, _early_stop = _early_stop, enable
@@ -145,7 +170,19 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
 
 
 def set_checkpoint_debug_enabled(enabled: bool | None) -> Any:
-    """Return a context manager that does nothing. Raise if `enabled` is true, because debugging is not supported."""
+    """Return a context manager that does nothing. Raise if `enabled` is true, because debugging is not supported.
+
+    Args:
+      enabled (bool or None): must be False or None.
+
+    Raises:
+      NotImplementedError: `enabled` is True.
+
+    >>> import torchlike as torch
+    >>> with torch.utils.checkpoint.set_checkpoint_debug_enabled(False):
+    ...     torch.ones(2)
+    tensor([1., 1.])
+    """
     if enabled:
         raise _errors.arguments.unsupported("set_checkpoint_debug_enabled", "enabled")
     return contextlib.nullcontext()
@@ -155,13 +192,34 @@ def set_checkpoint_debug_enabled(enabled: bool | None) -> Any:
 
 
 def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
-    """Return the indices of the CUDA devices of the tensors in `args`, and the RNG states of these devices."""
+    """Return the indices of the CUDA devices of the tensors in `args`, and the RNG states of these devices.
+
+    Args:
+      *args: any objects. Those that are not CUDA tensors are skipped.
+
+    >>> import torchlike as torch
+    >>> torch.utils.checkpoint.get_device_states(torch.ones(2))
+    ([], [])
+    """
     devices = {a.get_device() for a in args if isinstance(a, Tensor) and a.device.type == "cuda"}
     return sorted(devices), [torchlike.cuda.get_rng_state(i) for i in sorted(devices)]
 
 
 def set_device_states(devices: list[int], states: list[Tensor], *, device_type: str | None = None) -> None:
-    """Set the RNG states of the given CUDA devices."""
+    """Set the RNG states of the given CUDA devices.
+
+    Args:
+      devices (list of ints): the indices of the devices.
+      states (list of Tensors): the state of each device, as `get_device_states` returns them.
+      device_type (str, optional): must be "cuda" or None.
+
+    Raises:
+      NotImplementedError: `device_type` has another value.
+
+    >>> import torchlike as torch
+    >>> devices, states = torch.utils.checkpoint.get_device_states(torch.ones(2))
+    >>> torch.utils.checkpoint.set_device_states(devices, states)
+    """
     if device_type not in (None, "cuda"):
         raise _errors.arguments.unsupported("set_device_states", "device_type")
     for index, state in zip(devices, states):
@@ -169,7 +227,16 @@ def set_device_states(devices: list[int], states: list[Tensor], *, device_type: 
 
 
 class CheckpointPolicy(enum.Enum):
-    """The policy for an operator under selective checkpointing, which is not supported."""
+    """The policy for an operator under selective checkpointing, which is not supported.
+
+    Args:
+      value, values: of a call: the value of the member to return.
+      names, module, qualname, type, start, boundary: see `enum.Enum`. Not used: they create enumerations.
+
+    >>> import torchlike as torch
+    >>> torch.utils.checkpoint.CheckpointPolicy.MUST_SAVE.value
+    0
+    """
 
     MUST_SAVE = 0
     PREFER_SAVE = 1
@@ -183,6 +250,13 @@ def create_selective_checkpoint_contexts(policy_fn_or_list: Any, allow_cache_ent
     """Raise `NotImplementedError`: a checkpoint recomputes all of its operators.
 
     XLA decides which intermediate values within a program it stores.
+
+    Args:
+      policy_fn_or_list: not used: in PyTorch, the operators to save, or a function that returns a `CheckpointPolicy`.
+      allow_cache_entry_mutation: not used.
+
+    Raises:
+      NotImplementedError: always.
     """
     raise _errors.arguments.cannot(
         "utils.checkpoint.create_selective_checkpoint_contexts",
@@ -223,14 +297,36 @@ def _autocast_now() -> list[tuple[str, dict]]:
 
 
 def detach_variable(inputs: tuple) -> tuple:
-    """Detach each tensor in `inputs` and preserve its `requires_grad`."""
+    """Detach each tensor in `inputs` and preserve its `requires_grad`.
+
+    Args:
+      inputs (tuple): tensors and other objects. The other objects are kept.
+
+    Returns:
+      The tuple of the detached tensors.
+
+    Raises:
+      RuntimeError: `inputs` is not a tuple.
+
+    >>> import torchlike as torch
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> torch.utils.checkpoint.detach_variable((2 * x, 3))
+    (tensor([2., 2.], requires_grad=True), 3)
+    """
     if not isinstance(inputs, tuple):
         raise RuntimeError(f"Only tuple of tensors is supported. Got Unsupported input type: {type(inputs).__name__}")
     return tuple(x.detach()._require_grad(x.requires_grad) if isinstance(x, Tensor) else x for x in inputs)
 
 
 def check_backward_validity(inputs: Any) -> None:
-    """Warn if no input requires grad, because then no gradients are computed."""
+    """Warn if no input requires grad, because then no gradients are computed.
+
+    Args:
+      inputs (iterable): tensors and other objects. The other objects are skipped.
+
+    >>> import torchlike as torch
+    >>> torch.utils.checkpoint.check_backward_validity([torch.ones(2, requires_grad=True)])
+    """
     if not any(x.requires_grad for x in inputs if isinstance(x, Tensor)):
         warn(_sentences.NO_INPUT_REQUIRES_GRAD)
 
@@ -239,6 +335,10 @@ class CheckpointFunction(Function):
     """The reentrant variant of `checkpoint`.
 
     `forward` records no graph. `backward` runs the function again with grad enabled and runs a nested backward pass.
+    The call is `CheckpointFunction.apply(function, preserve_rng_state, *args)`.
+
+    Args:
+      args, kwargs: not used: the class has no useful instances.
     """
 
     @staticmethod

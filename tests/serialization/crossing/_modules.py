@@ -18,7 +18,7 @@ ARGUMENTS = {
     LazyLinear LayerNorm RMSNorm""",
     (2, 3): """ConstantPad1d ConstantPad2d ConstantPad3d Embedding EmbeddingBag Fold GRU GRUCell LPPool1d LPPool2d
     LPPool3d LSTM LSTMCell Linear RNN RNNCell LazyConv1d LazyConv2d LazyConv3d LazyConvTranspose1d
-    LazyConvTranspose2d LazyConvTranspose3d""",
+    LazyConvTranspose2d LazyConvTranspose3d LinearCrossEntropyLoss""",
     (2, 2, 2): "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d Bilinear",
     (2, 4): "GroupNorm FractionalMaxPool2d FractionalMaxPool3d",
     (4, 2): "MultiheadAttention TransformerEncoderLayer TransformerDecoderLayer",

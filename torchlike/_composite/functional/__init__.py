@@ -32,8 +32,17 @@ from torchlike._composite.functional.adaptive_pool import adaptive_avg_pool1d as
 from torchlike._composite.functional.adaptive_pool import adaptive_avg_pool2d as adaptive_avg_pool2d
 from torchlike._composite.functional.adaptive_pool import adaptive_avg_pool3d as adaptive_avg_pool3d
 from torchlike._composite.functional.adaptive_pool import adaptive_max_pool1d as adaptive_max_pool1d
+from torchlike._composite.functional.adaptive_pool import (
+    adaptive_max_pool1d_with_indices as adaptive_max_pool1d_with_indices,
+)
 from torchlike._composite.functional.adaptive_pool import adaptive_max_pool2d as adaptive_max_pool2d
+from torchlike._composite.functional.adaptive_pool import (
+    adaptive_max_pool2d_with_indices as adaptive_max_pool2d_with_indices,
+)
 from torchlike._composite.functional.adaptive_pool import adaptive_max_pool3d as adaptive_max_pool3d
+from torchlike._composite.functional.adaptive_pool import (
+    adaptive_max_pool3d_with_indices as adaptive_max_pool3d_with_indices,
+)
 from torchlike._composite.functional.adaptive_pool import fractional_max_pool2d as fractional_max_pool2d
 from torchlike._composite.functional.adaptive_pool import (
     fractional_max_pool2d_with_indices as fractional_max_pool2d_with_indices,

@@ -22,6 +22,13 @@ def _adaptive_size(input: Tensor, output_size: Size, dims: int) -> tuple:
     return tuple(n if n is not None else input.shape[i - dims] for i, n in enumerate(given))
 
 
+def _whole_mean(input: Tensor, size: tuple, dims: int) -> Tensor | None:
+    """Return the mean of the last dims for a shape that pooling refuses, which PyTorch allows for one window."""
+    if size != (1,) * dims or input.ndim < dims or (input.ndim in (dims + 1, dims + 2) and input.numel()):
+        return None
+    return input.mean(tuple(range(-dims, 0)), True)
+
+
 def adaptive_avg_pool1d(input: Tensor, output_size: Size) -> Tensor:
     """Return the means of `output_size` windows of (N, C, L) or (C, L), which cover the input evenly.
 
@@ -55,7 +62,9 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Size) -> Tensor:
     >>> torch.nn.functional.adaptive_avg_pool2d(torch.ones(1, 4, 6), (2, None)).shape
     torch.Size([1, 2, 6])
     """
-    return rows["_adaptive_avg_pool2d"](input, _adaptive_size(input, output_size, 2))
+    size = _adaptive_size(input, output_size, 2)
+    whole = _whole_mean(input, size, 2)
+    return rows["_adaptive_avg_pool2d"](input, size) if whole is None else whole
 
 
 def adaptive_avg_pool3d(input: Tensor, output_size: Size) -> Tensor:
@@ -72,7 +81,9 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Size) -> Tensor:
     >>> torch.nn.functional.adaptive_avg_pool3d(torch.ones(1, 4, 4, 6), (2, 1, None)).shape
     torch.Size([1, 2, 1, 6])
     """
-    return rows["_adaptive_avg_pool3d"](input, _adaptive_size(input, output_size, 3))
+    size = _adaptive_size(input, output_size, 3)
+    whole = _whole_mean(input, size, 3)
+    return rows["_adaptive_avg_pool3d"](input, size) if whole is None else whole
 
 
 def adaptive_max_pool1d(input: Tensor, output_size: Size, return_indices: bool = False) -> Pooled:
@@ -127,6 +138,54 @@ def adaptive_max_pool3d(input: Tensor, output_size: Size, return_indices: bool =
     torch.Size([1, 2, 1, 6])
     """
     return _adaptive_max(3, input, output_size, return_indices)
+
+
+def adaptive_max_pool1d_with_indices(input: Tensor, output_size: Size, return_indices: bool = False) -> Pooled:
+    """Return the results of `adaptive_max_pool1d` and their indices in the input.
+
+    Args:
+      input: (N, C, L) or (C, L).
+      output_size: the number of windows.
+      return_indices: has no effect.
+
+    >>> import torchlike as torch
+    >>> values, indices = torch.nn.functional.adaptive_max_pool1d_with_indices(torch.tensor([[1., 3., 2., 6.]]), 2)
+    >>> indices.tolist()
+    [[1, 3]]
+    """
+    return _adaptive_max(1, input, output_size, True)
+
+
+def adaptive_max_pool2d_with_indices(input: Tensor, output_size: Size, return_indices: bool = False) -> Pooled:
+    """Return the results of `adaptive_max_pool2d` and their indices in the flattened image.
+
+    Args:
+      input: (N, C, H, W) or (C, H, W).
+      output_size: the number of windows in each dim, or one number for all. None keeps the size of a dim.
+      return_indices: has no effect.
+
+    >>> import torchlike as torch
+    >>> values, indices = torch.nn.functional.adaptive_max_pool2d_with_indices(torch.arange(4.0).reshape(1, 2, 2), 1)
+    >>> indices.tolist()
+    [[[3]]]
+    """
+    return _adaptive_max(2, input, output_size, True)
+
+
+def adaptive_max_pool3d_with_indices(input: Tensor, output_size: Size, return_indices: bool = False) -> Pooled:
+    """Return the results of `adaptive_max_pool3d` and their indices in the flattened volume.
+
+    Args:
+      input: (N, C, D, H, W) or (C, D, H, W).
+      output_size: the number of windows in each dim, or one number for all. None keeps the size of a dim.
+      return_indices: has no effect.
+
+    >>> import torchlike as torch
+    >>> values, indices = torch.nn.functional.adaptive_max_pool3d_with_indices(torch.arange(8.0).reshape(1, 2, 2, 2), 1)
+    >>> indices.tolist()
+    [[[[7]]]]
+    """
+    return _adaptive_max(3, input, output_size, True)
 
 
 def _adaptive_max(dims: int, input: Tensor, output_size: Size, return_indices: bool) -> Pooled:

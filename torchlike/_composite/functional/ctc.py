@@ -61,7 +61,8 @@ def ctc_loss(
     alone = log_probs.ndim != 3
     if alone:
         log_probs = log_probs.unsqueeze(1)
-    if log_probs.ndim == 3:
+    # Otherwise the operator refuses the call.
+    if log_probs.ndim == 3 and log_probs.numel() and heard.numel() == spoken.numel() == log_probs.shape[1]:
         _check_lengths("input_lengths", heard, log_probs.shape[0])
         _check_lengths("target_lengths", spoken, None)
         targets = (

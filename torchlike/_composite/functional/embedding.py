@@ -33,6 +33,8 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     >>> torch.nn.functional.bilinear(torch.ones(2), torch.ones(3), torch.ones(1, 2, 3)).tolist()
     [6.0]
     """
+    if not input1.ndim and not input2.ndim:
+        raise IndexError("Dimension specified as -1 but tensor has no dimensions")
     return rows["bilinear"](input1, input2, weight, bias)
 
 

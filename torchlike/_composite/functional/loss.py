@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from torchlike import _errors
+from torchlike import _dtypes, _errors
 from torchlike._composite.views.shape import broadcast_tensors
 from torchlike._engine import when_at_hand
 from torchlike._errors.warned import warn
@@ -89,9 +90,13 @@ def cross_entropy(
         if not 0.0 <= label_smoothing <= 1.0:
             raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
         if input.shape == target.shape:
+            if ignore_index >= 0 and target.is_floating_point():
+                raise RuntimeError("ignore_index is not supported for floating point target")
             return rows["_cross_entropy_of_probabilities"](input, target, weight, reduction, label_smoothing)
+        _check_target_size(input, target)
+        made = rows["cross_entropy"](input, target, weight, ignore_index, reduction, label_smoothing)
         _check_target(input, target, ignore_index)
-        return rows["cross_entropy"](input, target, weight, ignore_index, reduction, label_smoothing)
+        return made
     except Exception as error:
         raise shortened(error) from error.__cause__
 
@@ -127,8 +132,15 @@ def nll_loss(
     3.0
     """
     reduction = reduction_of(reduction, size_average, reduce)
+    _check_target_size(input, target)
+    made = rows["nll_loss"](input, target, weight, ignore_index, reduction)
     _check_target(input, target, ignore_index)
-    return rows["nll_loss"](input, target, weight, ignore_index, reduction)
+    return made
+
+
+def _check_target_size(input: Tensor, target: Tensor) -> None:
+    if input.ndim == target.ndim == 1 and target.shape[0] != 1 and not target.is_floating_point():
+        raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {target.shape[0]}")
 
 
 def _check_target(input: Tensor, target: Tensor, ignore_index: int) -> None:
@@ -254,7 +266,7 @@ def huber_loss(
     [0.5, 4.0]
     """
     _warn_sizes(input, target)
-    if delta is None:
+    if not isinstance(delta, float | int | Tensor):
         raise _errors.arguments.wrong_type("huber_loss", "delta", 4, "float", delta)
     if not delta > 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
@@ -301,7 +313,16 @@ def binary_cross_entropy(
             raise RuntimeError("all elements of input should be between 0 and 1")
 
     when_at_hand(input._value, check)
-    return rows["binary_cross_entropy"](input, target, weight, reduction)
+    return rows["binary_cross_entropy"](input, target, _narrowed(weight, input), reduction)
+
+
+def _narrowed(weight: Tensor | None, *like: Tensor) -> Tensor | None:
+    """Return a weight in the dtype of the loss, which PyTorch multiplies in place."""
+    if weight is None or not weight.is_floating_point():
+        return weight
+    dtype = functools.reduce(_dtypes.promote_types, [each.dtype for each in like])
+    wide = dtype.category == weight.dtype.category and dtype.itemsize < weight.dtype.itemsize
+    return weight.to(dtype) if wide else weight
 
 
 def binary_cross_entropy_with_logits(
@@ -335,6 +356,7 @@ def binary_cross_entropy_with_logits(
     reduction = reduction_of(reduction, size_average, reduce)
     if target.shape != input.shape:
         raise _errors.losses.logits_shape(input.shape, target.shape)
+    weight, pos_weight = _narrowed(weight, input, target), _narrowed(pos_weight, input, target)
     return rows["binary_cross_entropy_with_logits"](input, target, weight, pos_weight, reduction)
 
 
@@ -369,6 +391,8 @@ def kl_div(
         )
     batchmean = reduction == "batchmean"
     reduction = reduction_of("sum" if batchmean else reduction, size_average, reduce)
+    if input.shape != target.shape:
+        broadcast_tensors(target, input)  # raises with the sizes in PyTorch's order
     loss = rows["kl_div"](input, target, reduction, log_target)
     return loss / input.shape[0] if batchmean and input.ndim else loss
 
@@ -401,6 +425,8 @@ def poisson_nll_loss(
     1.0
     """
     reduction = reduction_of(reduction, size_average, reduce)
+    if not log_input and input.shape != target.shape:
+        broadcast_tensors(target, input)  # raises with the sizes in PyTorch's order
     return rows["poisson_nll_loss"](input, target, log_input, full, eps, reduction)
 
 
@@ -414,7 +440,7 @@ def gaussian_nll_loss(
     Args:
       input: any shape, the means.
       target: a shape that broadcasts with `input`.
-      var: the variances: a float, or a tensor of the shape of `input`, without its last dim, or with size 1 there.
+      var: the variances: a float, or a tensor of the shape of `input`, without its last dim, or with one dim of size 1.
       full: add the constant 0.5 log(2 pi).
       eps: the least variance. The clamp does not affect gradients.
       reduction: "mean", "sum", or "none" for one loss per element.
@@ -435,7 +461,7 @@ def gaussian_nll_loss(
     elif spread.shape != input.shape:
         if tuple(input.shape[:-1]) == tuple(spread.shape):
             spread = spread.unsqueeze(-1)
-        elif tuple(input.shape[:-1]) != tuple(spread.shape[:-1]) or spread.shape[-1] != 1:
+        elif input.ndim != spread.ndim or sum(m for n, m in zip(input.shape, spread.shape) if n != m) != 1:
             raise ValueError("var is of incorrect size")
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not valid")

@@ -10,6 +10,7 @@ import numpy as np
 from torchlike import _errors
 from torchlike._composite.functional.loss import CHECKED_AT_ONCE, reduction_of
 from torchlike._engine import when_at_hand
+from torchlike._ops.schema.typing_rules import broadcast
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
 
@@ -106,7 +107,11 @@ def multilabel_soft_margin_loss(
     tensor(0.6931)
     """
     reduction = reduction_of(reduction, size_average, reduce)
-    return rows["multilabel_soft_margin_loss"](input, target, weight, reduction)
+    if input.shape == target.shape:
+        return rows["multilabel_soft_margin_loss"](input, target, weight, reduction)
+    loss = -(target * rows["logsigmoid"](input) + (1 - target) * rows["logsigmoid"](-input))
+    loss = (loss if weight is None else loss * weight).sum(input.ndim - 1) / input.shape[-1]
+    return loss if reduction == "none" else loss.mean() if reduction == "mean" else loss.sum()
 
 
 def _check_classes(target: Tensor, least: int, input: Tensor, error: Callable[[], Exception]) -> None:
@@ -140,6 +145,9 @@ def soft_margin_loss(
     >>> torch.nn.functional.soft_margin_loss(torch.zeros(2), torch.tensor([1.0, -1.0]))
     tensor(0.6931)
     """
+    made = broadcast([input.shape, target.shape])
+    if made != tuple(input.shape):
+        raise _errors.shapes.in_place_shape(input.shape, made)
     return rows["soft_margin_loss"](input, target, reduction_of(reduction, size_average, reduce))
 
 
@@ -164,6 +172,8 @@ def hinge_embedding_loss(
     >>> torch.nn.functional.hinge_embedding_loss(torch.tensor([0.5, 0.5]), torch.tensor([1, -1])).item()
     0.5
     """
+    if input.shape != target.shape:
+        broadcast([target.shape, input.shape])  # raises with the sizes in PyTorch's order
     return rows["hinge_embedding_loss"](input, target, margin, reduction_of(reduction, size_average, reduce))
 
 

@@ -11,6 +11,7 @@ from torchlike import _errors, return_types
 from torchlike._composite.linalg.linalg import inv, inverse, solve
 from torchlike._composite.random.random import randn
 from torchlike._dtypes import bool_, int32, int64
+from torchlike._dtypes.memory_format import contiguous_format
 from torchlike._engine import to_numpy
 from torchlike._ops.schema.autocast_policies import FULL_ON_CPU
 from torchlike._ops.schema.out_rules import EXACT, ROWS, ROWS_UNLESS_EMPTY, Into, safely
@@ -105,6 +106,11 @@ def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpa
       LU_data, LU_pivots: the results of `lu_factor`.
       unpack_data: return L and U.
       unpack_pivots: return P.
+
+    >>> A = torchlike.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> P, L, U = torchlike.lu_unpack(*torchlike.linalg.lu_factor(A))
+    >>> torchlike.allclose(P @ L @ U, A)
+    True
     """
     if unpack_pivots and LU_pivots.dtype is not int32:
         raise RuntimeError(
@@ -218,7 +224,7 @@ def triangular_solve(
     factor = A.mT if transpose else A
     found = rows["solve_triangular"](factor, b, upper=upper != transpose, unitriangular=unitriangular)
     batch = tuple(found.shape[:-2])
-    copy = rows["clone"](rows["expand"](A, (*batch, *A.shape[-2:])))
+    copy = rows["expand"](A, (*batch, *A.shape[-2:])).mT.clone(memory_format=contiguous_format).mT
     return return_types.triangular_solve((found, copy))
 
 

@@ -114,6 +114,10 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
 
     Raises:
       LinAlgError: with the driver "gels", the triangular factor of A has a zero on its diagonal.
+
+    >>> A, B = torchlike.tensor([[1.0], [1.0]]), torchlike.tensor([[1.0], [3.0]])
+    >>> torchlike.linalg.lstsq(A, B).solution.round()
+    tensor([[2.]])
     """
     driver = "gelsy" if driver is None else driver
     if driver not in ("gels", "gelsy", "gelsd", "gelss"):

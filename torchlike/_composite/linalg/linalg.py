@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -162,6 +163,10 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -
       A: Hermitian positive-definite matrices, (..., n, n).
       upper: return the upper triangular factor.
       check_errors: raise an error if a matrix is not positive-definite.
+
+    >>> torchlike.linalg.cholesky_ex(torchlike.tensor([[4.0, 2.0], [2.0, 5.0]])).L
+    tensor([[2., 0.],
+            [1., 2.]])
     """
     result = cholesky(A, upper=upper) if check_errors else rows["cholesky"](A, upper)
     every = all_examples(A)
@@ -262,7 +267,11 @@ def old_slogdet(input: Tensor) -> Any:
 
 
 def logdet(input: Tensor) -> Tensor:
-    """Return the logarithm of the determinant, or NaN where a real determinant is negative."""
+    """Return the logarithm of the determinant, or NaN where a real determinant is negative.
+
+    >>> torchlike.logdet(torchlike.tensor([[2.0, 0.0], [0.0, 3.0]]))
+    tensor(1.7918)
+    """
     sign, size = rows["slogdet"](input)
     if input.is_complex():
         return rows["add"](rows["log"](sign), size)
@@ -306,15 +315,15 @@ def multi_dot(tensors: Any) -> Tensor:
     _errors.linalg.check_multi_dot(tensors)
     sizes = [tensors[0].shape[0] if tensors[0].ndim > 1 else 1, *[x.shape[-1] for x in tensors[:-1]]]
     sizes.append(tensors[-1].shape[1] if tensors[-1].ndim > 1 else 1)
-    cuts = _best_cuts(sizes)
+    return _product(tensors, _best_cuts(sizes), 0, len(tensors) - 1)
 
-    def between(first: int, last: int) -> Tensor:
-        if first == last:
-            return tensors[first]
-        cut = cuts[first, last]
-        return matmul(between(first, cut), between(cut + 1, last))
 
-    return between(0, len(tensors) - 1)
+def _product(tensors: Sequence[Tensor], cuts: dict[tuple[int, int], int], first: int, last: int) -> Tensor:
+    """Return the product of the matrices from `first` to `last`."""
+    if first == last:
+        return tensors[first]
+    cut = cuts[first, last]
+    return matmul(_product(tensors, cuts, first, cut), _product(tensors, cuts, cut + 1, last))
 
 
 def _best_cuts(sizes: list[int]) -> dict[tuple[int, int], int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
 
 _PER_TENSOR = "FakeQuantizePerTensorAffineCachemask"
+_FUSED = "FusedMovingAvgObsFakeQuantHelperBackward0"
 _PER_CHANNEL = "FakeQuantizePerChannelAffineCachemaskBackward0"
 
 
@@ -36,7 +38,7 @@ def fake_quantize_per_tensor_affine(
     if isinstance(scale, Tensor) and isinstance(zero_point, Tensor):
         _check_constants("_fake_quantize_per_tensor_affine_cachemask_tensor_qparams", scale)
         node = f"{_PER_TENSOR}TensorQparamsBackward0"
-        at = [_one(scale).to(_dtypes.float32), _one(zero_point).to(_dtypes.int32)]
+        at = [_kept(_one(scale).to(_dtypes.float32)), _kept(_one(zero_point).to(_dtypes.int32))]
     else:
         scale, zero_point = _number(scale), int(_number(zero_point))
         if not quant_min <= zero_point <= quant_max:
@@ -76,8 +78,72 @@ def fake_quantize_per_channel_affine(
     _check_constants("_fake_quantize_per_channel_affine_cachemask", scale)
     shape = [1] * input.dim()
     shape[axis] = -1
-    at = scale.float().view(shape), zero_point.view(shape)
+    at = [_kept(x).view(shape) for x in (scale.float(), zero_point)]
     return rows["_fake_quantize_channel"](input, *at, quant_min, quant_max, _PER_CHANNEL)
+
+
+def fused_moving_avg_obs_fake_quant(
+    input: Tensor,
+    observer_on: Tensor,
+    fake_quant_on: Tensor,
+    running_min: Tensor,
+    running_max: Tensor,
+    scale: Tensor,
+    zero_point: Tensor,
+    averaging_const: float,
+    quant_min: int,
+    quant_max: int,
+    ch_axis: int,
+    per_row_fake_quant: bool = False,
+    symmetric_quant: bool = False,
+) -> Tensor:
+    """Move the averages of the range of `input`, choose a scale and a zero point for them, and round `input`.
+
+    Args:
+      input: floating-point tensor.
+      observer_on: one element; nonzero if the averages are moved.
+      fake_quant_on: one element; nonzero if `input` is rounded. Otherwise a copy is returned.
+      running_min, running_max: the averages, overwritten.
+      scale, zero_point: the parameters, overwritten.
+      averaging_const: the weight of the newest range.
+      quant_min: the lowest level.
+      quant_max: the highest level.
+      ch_axis: the dim of the channels.
+      per_row_fake_quant: use one range for each channel.
+      symmetric_quant: put zero in the middle of the range.
+
+    >>> on, low, high = torchlike.ones(1), torchlike.tensor(torchlike.inf), torchlike.tensor(-torchlike.inf)
+    >>> at = torchlike.ones(1), torchlike.zeros(1, dtype=torchlike.int32)
+    >>> x = torchlike.tensor([0.0, 1.0, 2.549])
+    >>> torchlike.fused_moving_avg_obs_fake_quant(x, on, on, low, high, *at, 0.01, 0, 255, -1)
+    tensor([0.0000, 0.9996, 2.5490])
+    """
+    if per_row_fake_quant and not running_min.numel():
+        for x, start in ((running_min, math.inf), (running_max, -math.inf), (scale, 1), (zero_point, 0)):
+            x.resize_(input.size(ch_axis)).fill_(start)
+    with modes.no_grad():
+        if observer_on.item():
+            _move(input.detach(), running_min, running_max, averaging_const, ch_axis if per_row_fake_quant else None)
+        if not fake_quant_on.item():
+            return input.clone()
+        found = rows["_range_parameters"](running_min, running_max, quant_min, quant_max, symmetric_quant)
+        scale.copy_(found[0])
+        zero_point.copy_(found[1])
+    at = [_kept(x) for x in (scale, zero_point)]
+    if per_row_fake_quant:
+        shape = [1] * input.dim()
+        shape[ch_axis] = -1
+        at = [x.view(shape) for x in at]
+        return rows["_fake_quantize_channel"](input, *at, quant_min, quant_max, _FUSED)
+    return rows["_fake_quantize_tensor"](input, *[x.view(()) for x in at], quant_min, quant_max, _FUSED)
+
+
+def _move(x: Tensor, least: Tensor, most: Tensor, rate: float, axis: int | None) -> None:
+    """Move the averages towards the range of `x`. At first, they are the range itself."""
+    lines = x.flatten() if axis is None else x.transpose(0, axis).flatten(1)
+    found = rows["aminmax"](lines, dim=-1)
+    for old, new in ((least, found[0]), (most, found[1])):
+        old.copy_(rows["where"](rows["isinf"](old), new, old + rate * (new - old)))
 
 
 def _check_bounds(low: int, high: int) -> None:
@@ -90,6 +156,11 @@ def _check_constants(function: str, scale: Tensor) -> None:
         raise _errors.autograd.not_differentiable(function, "scale")
 
 
+def _kept(x: Tensor) -> Tensor:
+    """Return a copy. Observers overwrite the parameters, which the backward pass of PyTorch does not read."""
+    return x.detach().clone()
+
+
 def _number(x: Any) -> Any:
     return x.item() if isinstance(x, Tensor | np.generic) else x
 
@@ -100,4 +171,6 @@ def _one(x: Tensor) -> Tensor:
     return x.detach().view(())
 
 
-FUNCTIONS = public_calls.functions(fake_quantize_per_tensor_affine, fake_quantize_per_channel_affine)
+FUNCTIONS = public_calls.functions(
+    fake_quantize_per_tensor_affine, fake_quantize_per_channel_affine, fused_moving_avg_obs_fake_quant
+)

@@ -14,6 +14,7 @@ from torchlike._composite.random import sampling
 from torchlike._composite.random.samplers import Sampler
 from torchlike._dtypes import modes
 from torchlike._ops.schema.out_rules import EXACT
+from torchlike._quantized import QuantizedTensor
 from torchlike._tensor import binding, factories
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.out import accepting_out
@@ -23,6 +24,8 @@ from torchlike._tensor.tracebacks import shortened
 
 def finish(input: Tensor, result: Tensor, inplace: bool) -> Tensor:
     """Return the result of a function with an `inplace` flag. If the flag is set, overwrite `input` with it first."""
+    if inplace and isinstance(input, QuantizedTensor):
+        return input.overwrite(result)
     return binding.assign(input, result) if inplace else result
 
 
@@ -190,6 +193,9 @@ def dropout(input: Tensor, p: float, train: bool) -> Tensor:
     Args:
       p: the probability of a zero.
       train: apply dropout, else return `input`.
+
+    >>> torchlike.dropout(torchlike.ones(3), p=0.5, train=False)
+    tensor([1., 1., 1.])
     """
     _check_flag("dropout", "train", 3, train)
     return _dropout(input, p, train, False)
@@ -343,10 +349,10 @@ def batch_norm(
       cudnn_enabled: has no effect.
     """
     _check_flag("batch_norm", "training", 6, training)
-    if not input.numel() and input.ndim < 2:
-        return input.clone()
     if not input.ndim:
         raise _errors.shapes.dim_of_scalar(1)
+    if not input.numel():
+        return _normalized_nothing(input, weight, bias)
     if not training:
         for name, given in (("running_mean", running_mean), ("running_var", running_var)):
             if given is None:
@@ -358,10 +364,18 @@ def batch_norm(
             raise _errors.normalization.channel_vector(name, channels, given.numel())
     if input.ndim < 2:
         raise _errors.shapes.dim_out_of_range(1, input.ndim)
+    _errors.normalization.check_parameter_dtypes(input, (weight, bias, running_mean, running_var))
     out, mean, var = rows["_batch_norm_of_batch"](input, weight, bias, eps)
     _move_running(running_mean, mean, momentum)
     _move_running(running_var, var, momentum)
     return out
+
+
+def _normalized_nothing(input: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor:
+    """Return a copy of an input without elements, with the history that PyTorch gives it."""
+    out = input.clone()
+    out = out if weight is None else out * weight.select(0, 0)
+    return out if bias is None else out + bias.select(0, 0)
 
 
 def _move_running(running: Tensor | None, new: Tensor, momentum: float) -> None:
@@ -370,6 +384,17 @@ def _move_running(running: Tensor | None, new: Tensor, momentum: float) -> None:
         with modes.no_grad() if running.requires_grad else nullcontext():
             moved = rows["_moving_average"](running, new.detach(), momentum)
             binding.assign(running, moved)
+
+
+def _move_repeated(running: Tensor | None, new: Tensor, momentum: float) -> None:
+    """Move statistics of samples, which PyTorch computes in the input's dtype."""
+    if running is None or running.dtype is new.dtype or new.dtype.itemsize == 2:
+        _move_running(running, new, momentum)
+    else:
+        with modes.no_grad():
+            narrow = running.to(new.dtype)
+            _move_running(narrow, new, momentum)
+            running.copy_(narrow)
 
 
 def instance_norm(
@@ -398,7 +423,13 @@ def instance_norm(
         raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
     n, c = input.shape[:2]
     if not use_input_stats:
-        return batch_norm(input, weight, bias, running_mean, running_var, False, momentum, eps)
+        mean, var = (None if t is None else t.to(input.dtype) for t in (running_mean, running_var))
+        return batch_norm(input, weight, bias, mean, var, False, momentum, eps)
+    if not input.numel():
+        for given in (running_mean, running_var):
+            if given is not None:
+                given.copy_(given.repeat(n).reshape(n, c).mean(0))
+        return _normalized_nothing(input, *[None if t is None else t.repeat(n) for t in (weight, bias)])
     for name, given in (("running_mean", running_mean), ("running_var", running_var)):
         if given is not None:
             _errors.normalization.check_repeated(name, given, n, n * c)
@@ -406,9 +437,9 @@ def instance_norm(
     per_sample = [None if t is None else t.repeat(n) for t in (weight, bias)]
     out, mean, var = rows["_batch_norm_of_batch"](input.reshape(shape), *per_sample, eps)
     if running_mean is not None:
-        _move_running(running_mean, mean.reshape(n, c).mean(0), momentum)
+        _move_repeated(running_mean, mean.reshape(n, c).mean(0), momentum)
     if running_var is not None:
-        _move_running(running_var, var.reshape(n, c).mean(0), momentum)
+        _move_repeated(running_var, var.reshape(n, c).mean(0), momentum)
     return out.reshape(tuple(input.shape))
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from torchlike import _dtypes, _errors
 from torchlike._composite.nn import functions as _functions_nn
+from torchlike._dtypes import modes
 from torchlike._ops.nn.rnn import is_one_call
 from torchlike._tensor import public_calls
 from torchlike._tensor.autocast import rounded
@@ -95,6 +96,8 @@ def _run(mode: str, args: tuple, states: list[Tensor]) -> Any:
         return _run_packed(mode, args, states)
     input, _, params, *options, batch_first = args
     x = input.transpose(0, 1) if batch_first else input
+    if input.ndim == 3 and not x.shape[0]:
+        raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
     out, *last = _network(mode, x, states, params, *options, by_batch=bool(batch_first))
     return (out.transpose(0, 1) if batch_first else out, *last)
 
@@ -140,6 +143,14 @@ def _single(mode: str, name: str) -> Any:
 gru, rnn_tanh, rnn_relu = _single("gru", "gru"), _single("tanh", "rnn_tanh"), _single("relu", "rnn_relu")
 
 
+def _cell(mode: str, x: Tensor, h: Tensor, c: Tensor | None, w_ih: Tensor, w_hh: Tensor, *biases: Tensor | None) -> Any:
+    """Run one step, after a check of the dtypes of the two products."""
+    for left, right in ((x, w_ih), (h, w_hh)):
+        if left.dtype is not right.dtype and not modes.local.autocast:
+            raise _errors.linalg.mat_dtypes(left.dtype, right.dtype)
+    return rows["_recurrent_cell"](mode, x, h, c, w_ih, w_hh, *biases)
+
+
 def lstm_cell(
     input: Tensor, hx: Any, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
 ) -> tuple[Tensor, Tensor]:
@@ -154,7 +165,7 @@ def lstm_cell(
     """
     if len(hx) != 2:
         raise RuntimeError("lstm_cell expects two hidden states")
-    return rows["_recurrent_cell"]("lstm", input, hx[0], hx[1], w_ih, w_hh, b_ih, b_hh)
+    return _cell("lstm", input, hx[0], hx[1], w_ih, w_hh, b_ih, b_hh)
 
 
 def gru_cell(
@@ -169,7 +180,7 @@ def gru_cell(
       w_hh: (3 * hidden size, hidden size).
       b_ih, b_hh: (3 * hidden size,).
     """
-    return rows["_recurrent_cell"]("gru", input, hx, None, w_ih, w_hh, b_ih, b_hh)
+    return _cell("gru", input, hx, None, w_ih, w_hh, b_ih, b_hh)
 
 
 def rnn_tanh_cell(
@@ -184,7 +195,7 @@ def rnn_tanh_cell(
       w_hh: W_hh, (hidden size, hidden size).
       b_ih, b_hh: (hidden size,).
     """
-    return rows["_recurrent_cell"]("tanh", input, hx, None, w_ih, w_hh, b_ih, b_hh)
+    return _cell("tanh", input, hx, None, w_ih, w_hh, b_ih, b_hh)
 
 
 def rnn_relu_cell(
@@ -199,7 +210,7 @@ def rnn_relu_cell(
       w_hh: W_hh, (hidden size, hidden size).
       b_ih, b_hh: (hidden size,).
     """
-    return rows["_recurrent_cell"]("relu", input, hx, None, w_ih, w_hh, b_ih, b_hh)
+    return _cell("relu", input, hx, None, w_ih, w_hh, b_ih, b_hh)
 
 
 FUNCTIONS = public_calls.functions(lstm, gru, rnn_tanh, rnn_relu, lstm_cell, gru_cell, rnn_tanh_cell, rnn_relu_cell)

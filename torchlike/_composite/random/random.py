@@ -54,7 +54,12 @@ def seed() -> int:
 
 
 def initial_seed() -> int:
-    """Return the last seed of the CPU's default generator."""
+    """Return the last seed of the CPU's default generator.
+
+    >>> _ = torchlike.manual_seed(3)
+    >>> torchlike.initial_seed()
+    3
+    """
     return default_generator.initial_seed()
 
 
@@ -206,7 +211,7 @@ def randperm(
     >>> torchlike.randperm(4).sort().values
     tensor([0, 1, 2, 3])
     """
-    n = int(n)
+    n = public_calls.whole("randperm", "n", 1, n)
     if n < 0:
         raise _errors.making.negative_dim(n, (n,))
     kind = dtype_of("randperm", dtype) or (_dtypes.int64 if out is None else out.dtype)

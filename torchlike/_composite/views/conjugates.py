@@ -30,7 +30,11 @@ def is_neg(input: Tensor) -> bool:
 
 
 def conj(input: Tensor) -> Tensor:
-    """Return the complex conjugate, as a view of the same memory. A real tensor is returned itself."""
+    """Return the complex conjugate, as a view of the same memory. A real tensor is returned itself.
+
+    >>> torchlike.conj(torchlike.tensor([1 + 2j])).resolve_conj()
+    tensor([1.-2.j])
+    """
     return rows["conj"](input) if input.is_complex() else input
 
 
@@ -75,7 +79,11 @@ def view_as_real(input: Tensor) -> Tensor:
 
 
 def real(input: Tensor) -> Tensor:
-    """Return the real part, as a view. A real tensor is returned itself."""
+    """Return the real part, as a view. A real tensor is returned itself.
+
+    >>> torchlike.real(torchlike.tensor([1 + 2j, 3 - 1j]))
+    tensor([1., 3.])
+    """
     if not input.is_complex():
         return input
     plain = rows["conj"](input) if is_conj(input) else input

@@ -225,6 +225,10 @@ def resize_(self: Tensor, *size: Any, memory_format: Any = mf.contiguous_format)
 
     Args:
       memory_format: the order of the dims in memory. Default: contiguous.
+
+    >>> torchlike.arange(4).resize_(2, 2)
+    tensor([[0, 1],
+            [2, 3]])
     """
     if self.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")

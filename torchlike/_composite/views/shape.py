@@ -14,7 +14,7 @@ from torchlike._errors.warned import once, warn
 from torchlike._tensor import factories, public_calls
 from torchlike._tensor.argument_forms import settled
 from torchlike._tensor.binding import CALLERS as rows
-from torchlike._tensor.public_calls import history_first, ints
+from torchlike._tensor.public_calls import history_first, ints, whole
 from torchlike._tensor.tensor import Tensor
 
 # -- permutations of dims ----------------------------------------------------------------------------------------------
@@ -339,7 +339,13 @@ def reshape_as(self: Tensor, other: Tensor) -> Tensor:
 
 
 def broadcast_to(input: Tensor, size: Any) -> Tensor:
-    """Broadcast to a shape without copying."""
+    """Broadcast to a shape without copying.
+
+    >>> torchlike.broadcast_to(torchlike.tensor([1, 2]), (3, 2))
+    tensor([[1, 2],
+            [1, 2],
+            [1, 2]])
+    """
     if isinstance(size, int):
         raise _errors.arguments.not_a_size("broadcast_to", size, "size", 2)
     return rows["expand"](input, ints((size,), "broadcast_to"))
@@ -480,9 +486,10 @@ def repeat_interleave(
     if isinstance(repeats, Tensor) and repeats.numel() == 1 and not repeats.is_floating_point():
         repeats = int(repeats.item())
     if not isinstance(repeats, Tensor):
+        repeats = whole("repeat_interleave", "repeats", 1, repeats)
         if repeats < 0:
             raise RuntimeError("Repeats must be non-negative")
-        return rows["_repeat_interleave"](source, int(repeats), at)
+        return rows["_repeat_interleave"](source, repeats, at)
     if repeats.ndim > 1:
         raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
     if repeats.numel() != source.shape[at]:

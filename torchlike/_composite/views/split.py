@@ -73,7 +73,7 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     if isinstance(start, Tensor) and (start.ndim or start.dtype.category != _dtypes.INTEGER):
         raise RuntimeError("start must be an 0-dim integral Tensor.")
-    dim, start = input._nonnegative(dim), int(start)
+    dim, start = input._nonnegative(dim), whole("narrow", "start", 2, start)
     size = input.shape[dim]
     if not -size <= start <= size:
         raise IndexError(f"start out of range (expected to be in range of [{-size}, {size}], but got {start})")
@@ -156,6 +156,9 @@ def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Ten
 
     Args:
       split_sizes: the sizes, whose sum is the size of the dim.
+
+    >>> torchlike.split_with_sizes(torchlike.arange(5), [2, 3])
+    (tensor([0, 1]), tensor([2, 3, 4]))
     """
     if not input.ndim:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
@@ -437,6 +440,9 @@ def _at_least(name: str, dims: int) -> Any:
 
     Args:
       tensors: tensors, or one sequence of tensors. The result for a single tensor is a tensor, else a tuple.
+
+    >>> torchlike.{name}(torchlike.tensor(3)).dim()
+    {dims}
     """
     return function
 

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
+from torchlike._engine.heap import without_cycles
 from torchlike._engine.interpreter.jaxpr import Flat, Program
 from torchlike._engine.interpreter.rules import Unsupported
 from torchlike._engine.xla.jax_private import number_of, scope_of
@@ -154,7 +155,8 @@ def _generalized(first: Shapes, program: Program, second: Shapes, trace: Callabl
         return None
     try:
         shapes = pattern.symbolic()
-        with _comparisons(next(n for shape in shapes for n in shape if not isinstance(n, int))) as pattern.unequal:
+        symbol = next(n for shape in shapes for n in shape if not isinstance(n, int))
+        with without_cycles(), _comparisons(symbol) as pattern.unequal:
             closed = trace(shapes)
         if pattern.sizes(first) is None or pattern.sizes(second) is None:
             return None

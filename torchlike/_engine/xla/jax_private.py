@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -217,6 +218,14 @@ def module_costs(lowered: Any, compiled: Any) -> tuple[dict[str, float], dict[st
     return count(client, before), count(client, after)
 
 
+def gradient_read(exported: Any) -> Any:
+    """Return a deserialized program whose gradients are deserialized now. JAX deserializes them again at each use."""
+    if not exported.has_vjp():
+        return exported
+    gradient = gradient_read(exported.vjp())
+    return replace(exported, _get_vjp=lambda _: gradient)
+
+
 __all__ = [
     "COMPILERS",
     "USES",
@@ -240,6 +249,7 @@ __all__ = [
     "file_store",
     "global_array",
     "gpu_is_cuda",
+    "gradient_read",
     "is_symbolic",
     "is_undefined_primal",
     "lower_fun",

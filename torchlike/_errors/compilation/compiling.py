@@ -111,3 +111,55 @@ def untraced_conversion(kind: str) -> str:
 def old_torchscript(name: str, instead: str) -> str:
     """Return the warning about a deprecated function of TorchScript."""
     return f"`torch.jit.{name}` is deprecated. Please {instead}."
+
+
+def another_way(kind: str, expected: str) -> RuntimeError:
+    """Return the error of a traced function whose Python code converts other values than in the trace."""
+    due = f"was {expected}" if expected else "did not follow"
+    text = f"the traced function converts a tensor or size by {kind}, which {due} in the trace"
+    return RuntimeError(f"{text}: its Python state has changed")
+
+
+NO_TRACED_RESULT = (
+    "The traced function didn't return any values! Side-effects are not captured in traces, so it would be a no-op."
+)
+TRACED_DICT = (
+    "Encountering a dict at the output of the tracer might cause the trace to be incorrect, this is only valid if the "
+    "container structure does not change based on the module's inputs. Consider using a constant container instead "
+    "(e.g. for `list`, use a `tuple` instead. for `dict`, use a `NamedTuple` instead). If you absolutely need this and "
+    "know the side effects, pass strict=False to trace() to allow this behavior."
+)
+TRACED_RESULT = "Only tensors, lists, tuples of tensors, or dictionary of tensors can be output from traced functions"
+NONDETERMINISTIC = (
+    "Trace had nondeterministic nodes. Did you forget call .eval() on your model?\nThis may cause errors in trace "
+    "checking. To disable trace checking, pass check_trace=False to torch.jit.trace()"
+)
+
+
+def graphs_differ(place: int, text: str) -> str:
+    """Return what differs between two traces of one function."""
+    return f"Output nr {place} of a second trace differs: {text}"
+
+
+def differing_output(place: int, text: str) -> str:
+    """Return the warning about a traced function whose results differ from those of the Python function."""
+    return (
+        f"Output nr {place}. of the traced function does not match the corresponding output of the Python function. "
+        f"Detailed error:\n{text}"
+    )
+
+
+def not_saved(value: object) -> NotImplementedError:
+    """Return the error about a value that a script uses and that its file cannot contain."""
+    kind = value.__name__ if isinstance(value, type) else type(value).__name__
+    name = getattr(value, "__name__", kind)
+    return NotImplementedError(f"torchlike cannot save a script that uses {name} (of type {type(value).__name__})")
+
+
+def ignored_not_saved(kind: str, name: str) -> RuntimeError:
+    """Return the error about a saved module with a method that stays Python."""
+    return RuntimeError(
+        f"\nCould not export Python function call '{name}' of {kind}. Remove calls to Python functions before export. "
+        "Did you forget to add @script or @script_method annotation? If this is a nn.ModuleList, add it to "
+        "__constants__"
+    )

@@ -63,6 +63,10 @@ def mat_shapes(n: int, k: int, k2: int, m: int) -> RuntimeError:
     return RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({n}x{k} and {k2}x{m})")
 
 
+def mat_dtypes(a: Any, b: Any) -> RuntimeError:
+    return RuntimeError(f"mat1 and mat2 must have the same dtype, but got {scalar_name(a)} and {scalar_name(b)}")
+
+
 def product_dtypes(a: Any, b: Any) -> RuntimeError:
     return RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {c_name(a)} != {c_name(b)}")
 
@@ -196,9 +200,7 @@ def check_linear(call: Any) -> None:
     if w.ndim > 2:
         raise no_matrix("t", w.ndim)
     if a.dtype is not w.dtype and call.bias is not None:
-        raise RuntimeError(
-            f"mat1 and mat2 must have the same dtype, but got {scalar_name(a.dtype)} and {scalar_name(w.dtype)}"
-        )
+        raise mat_dtypes(a.dtype, w.dtype)
     if a.shape[-1] != w.shape[-1]:
         rows = 1
         for n in a.shape[:-1]:

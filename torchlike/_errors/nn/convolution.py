@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-from torchlike._errors.dtypes import c_name, expected_scalar_type
+from torchlike._errors.dtypes import c_name, expected_scalar_type, scalar_name
 
 Ints = tuple[int, ...]
 
@@ -50,12 +51,14 @@ def _check_common(call: Any, dims: int) -> None:
     _check_counts(
         call, dims, ("stride", "dilation") if isinstance(call.padding, str) else ("stride", "padding", "dilation")
     )
-    if call.bias is not None and call.bias.dtype is not x.dtype:
+    # PyTorch pads first, and checks the bias last. It checks the bias of a transposed convolution last too.
+    by_parts = getattr(call, "padding", 0) == "same" or "transpose" in call.op.name
+    if call.bias is not None and call.bias.dtype is not x.dtype and not (by_parts and x.dtype is not w.dtype):
         raise RuntimeError(
             f"Input type ({c_name(x.dtype)}) and bias type ({c_name(call.bias.dtype)}) should be the same"
         )
     if x.dtype is not w.dtype:
-        raise expected_scalar_type(x.dtype, w.dtype)
+        raise _weight_dtype(call, dims)
     _check_numbers(call, dims)
     if w.shape[0] < call.groups:
         raise RuntimeError(
@@ -67,6 +70,24 @@ def _check_common(call: Any, dims: int) -> None:
             f"Given groups={call.groups}, expected weight to be divisible by {call.groups} at dimension 0, "
             f"but got weight of size [{list(w.shape)}] instead"
         )
+
+
+def _weight_dtype(call: Any, dims: int) -> RuntimeError:
+    """Return the error for a weight of another dtype, which depends on the library that PyTorch chooses."""
+    x, w = call.input, call.weight
+    batch = x.shape[0] if x.ndim == dims + 2 else 1
+    size = batch * math.prod(x.shape[-dims - 1 :][:3])
+    special = max(_each(call.stride, dims)) > 1 or max(_each(call.dilation, dims)) > 1 or batch >= 16
+    shaped = special or any(n != 1 for n in w.shape[2:][-2:])
+    large = call.groups > 1 or batch > 1 or size > 20480 or (dims > 1 and min(w.shape[-2:]) > 3)
+    if str(x.dtype) == "torch.float32" and shaped and large:
+        name = scalar_name(w.dtype)
+        kind = "CPUBFloat16Type" if name == "BFloat16" else f"torch.{name}Tensor"
+        return RuntimeError(
+            f"Input type (torch.FloatTensor) and weight type ({kind}) should be the same or input should be a MKLDNN "
+            "tensor and weight is a dense tensor"
+        )
+    return expected_scalar_type(x.dtype, w.dtype)
 
 
 def _check_numbers(call: Any, dims: int) -> None:

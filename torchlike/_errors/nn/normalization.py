@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchlike._errors.dtypes import scalar_name
+from torchlike._errors.dtypes import expected_scalar_type, scalar_name
 
 Ints = tuple[int, ...]
 
@@ -74,3 +74,20 @@ def check_repeated(name: str, running: Any, batch: int, channels: int) -> None:
     count = running.numel() * batch
     if count != channels:
         raise channel_vector(name, channels, count)
+
+
+def check_parameter_dtypes(input: Any, parameters: Any) -> None:
+    """Check that all parameters have the input's dtype, or that all are float32 with a half-precision input.
+
+    The first parameter's dtype decides which of the two applies.
+    """
+    x = input.dtype
+    dtypes = [given.dtype for given in parameters if given is not None]
+    mixed = bool(dtypes) and dtypes[0] is not x
+    for dtype in dtypes:
+        if mixed and dtype.name != "float32":
+            raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
+        if not mixed and dtype is not x:
+            raise expected_scalar_type(x, dtype)
+    if mixed and x.itemsize != 2:
+        raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")

@@ -69,7 +69,8 @@ def _check_windows(name: str, x: Any, dims: int, kernel: Ints, stride: Ints, pad
 
 
 def _check_alone(name: str, x: Any, kernel: int, stride: int, pad: int, dilation: int) -> None:
-    _check_pool_dims(name, x, 1)
+    if x.ndim not in (2, 3) or 0 in x.shape[x.ndim - 2 :]:
+        raise RuntimeError(f"{name}: {_batch_mode(1, x.shape)}")
     for what, number in (("kernel_size", kernel), ("stride", stride)):
         if number < 1:
             raise RuntimeError(f"{name}() {what} must be greater than zero, but got {number}")
@@ -84,23 +85,29 @@ def _check_alone(name: str, x: Any, kernel: int, stride: int, pad: int, dilation
 
 
 def _check_pool_dims(name: str, x: Any, dims: int) -> None:
-    if name == "avg_pool1d" and x.ndim not in (2, 3):
+    if dims == 1 and x.ndim not in (2, 3):
         raise _pool1d_dims(x.ndim, name)
     if x.ndim in (dims + 1, dims + 2) and 0 not in x.shape[x.ndim - dims - 1 :]:
         return
-    if name == "max_pool3d" and x.ndim in (4, 5):
+    if dims == 3 and x.ndim in (4, 5):
+        inner = "max_pool3d_with_indices_out_cpu_template" if name == "max_pool3d" else name
         raise RuntimeError(
-            "max_pool3d_with_indices_out_cpu_template(): Expected input's non-batch dimensions to have "
+            f"{inner}(): Expected input's non-batch dimensions to have "
             f"positive length, but input has a shape of {list(x.shape)} and non-batch dimension 0 has length zero!"
         )
     if x.ndim <= dims and name == "avg_pool2d":
         raise dim_out_of_range(-3, x.ndim)
-    if name == "max_pool1d" or x.ndim in (dims + 1, dims + 2):
-        raise RuntimeError(
-            f"{'max_pool1d: ' if dims == 1 else ''}Expected {dims + 1}D or {dims + 2}D (batch mode) tensor "
-            f"with optional 0 dim batch size for input, but got:{list(x.shape)}"
-        )
+    if x.ndim in (dims + 1, dims + 2) or name == "avg_pool2d":
+        shape = (*x.shape[:-1], 1, x.shape[-1]) if dims == 1 else x.shape  # PyTorch pools one dim as two
+        raise RuntimeError(_batch_mode(max(dims, 2), shape))
     raise RuntimeError(f"non-empty {dims + 1}D or {dims + 2}D (batch mode) tensor expected for input")
+
+
+def _batch_mode(dims: int, shape: Ints) -> str:
+    return (
+        f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with optional 0 dim batch size for input, "
+        f"but got:{list(shape)}"
+    )
 
 
 def _pool1d_dims(ndim: int, name: str) -> RuntimeError:
@@ -154,11 +161,15 @@ def check_adaptive(call: Any, dims: int) -> None:
             f"{name.replace('1d', '2d')}: elements of output_size must be greater than or equal to 0 "
             f"but received {{{listed}}}"
         )
-    for dim in range(x.ndim - dims, x.ndim):
-        if not x.shape[dim]:
+    shape, inner = tuple(x.shape), name
+    if name == "adaptive_avg_pool1d":  # PyTorch pools one dim as two
+        shape, inner = (*shape[:-1], 1, shape[-1]), "adaptive_avg_pool2d"
+    first = 1 if "max" in name or dims == 3 else len(shape) - 2
+    for dim in range(first, len(shape)):
+        if not shape[dim]:
             raise RuntimeError(
-                f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input has "
-                f"sizes {list(x.shape)} with dimension {dim} being empty"
+                f"{inner}(): Expected input to have non-zero size for non-batch dimensions, but input has "
+                f"sizes {list(shape)} with dimension {dim} being empty"
             )
     if x.dtype.category < 2:
         raise not_implemented(name.replace("1d", "2d") + "_cpu" * (dims == 3), x.dtype)
@@ -177,7 +188,7 @@ def check_fractional(call: Any, dims: int) -> None:
     place = f"{name}{'_out' if dims == 3 else ''}()"
     if x.ndim not in (dims + 1, dims + 2):
         raise RuntimeError(f"{place}: Expected {dims + 1}D or {dims + 2}D tensor, but got: {list(x.shape)}")
-    for dim in range(x.ndim - dims - 1, x.ndim):
+    for dim in range(1, x.ndim):
         if not x.shape[dim]:
             raise RuntimeError(
                 f"{place}: Expected input to have non-zero size for non-batch dimensions, but got"

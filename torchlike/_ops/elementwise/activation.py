@@ -354,7 +354,7 @@ def softshrink(input: Array, lambd: Scalar = 0.5):
     [-1.5, 0.0]
     """
     xp = namespace(input)
-    zero = xp.zeros_like(input) + input * 0  # NaN propagates
+    zero = xp.where(input == input, xp.zeros_like(input), input)  # NaN propagates, and its gradient is 1
     return xp.where(input > lambd, input - lambd, xp.where(input < -lambd, input + lambd, zero))
 
 
@@ -388,6 +388,7 @@ def _prelu_shape(call: Call) -> list:
     check=_check_prelu,
     out=False,
     node="PreluKernelBackward0",
+    formats=1,
     takes=REAL_FLOATS,
 )
 def prelu(input: Array, weight: Array):

@@ -136,7 +136,11 @@ def mul(input: Operand, other: Operand):
     of_numbers=True,
 )
 def true_divide(input: Operand, other: Operand):
-    """Return input / other in floating point."""
+    """Return input / other in floating point.
+
+    >>> torchlike.true_divide(torchlike.tensor([1, 3]), 2)
+    tensor([0.5000, 1.5000])
+    """
     return partial_derivatives.quotient(input, other)
 
 
@@ -231,7 +235,11 @@ def _floored(a, b):
     of_numbers=True,
 )
 def floor_divide(input: Operand, other: Operand):
-    """Return input / other rounded down."""
+    """Return input / other rounded down.
+
+    >>> torchlike.floor_divide(torchlike.tensor([-7, 7]), 2)
+    tensor([-4,  3])
+    """
     return _floored(namespace(input).asarray(input), other)
 
 
@@ -240,6 +248,9 @@ def remainder(input: Operand, other: Operand):
     """Return the remainder of input / other with the sign of `other`, as Python's %.
 
     It equals input - other * floor(input / other).
+
+    >>> torchlike.remainder(torchlike.tensor([-3, 3]), 2)
+    tensor([1, 1])
     """
     xp = namespace(input)
     if xp is np and (quick := remainders.remainder(input, other)) is not None:
@@ -253,7 +264,11 @@ def remainder(input: Operand, other: Operand):
 
 @pointwise(host=HOST, check=real_number("fmod_cpu"), guard=whole_divisor, node=by_operand("Fmod", "other"))
 def fmod(input: Array, other: Operand):
-    """Return the remainder of input / other with the sign of `input`, as C's fmod."""
+    """Return the remainder of input / other with the sign of `input`, as C's fmod.
+
+    >>> torchlike.fmod(torchlike.tensor([-3, 3]), 2)
+    tensor([-1,  1])
+    """
     xp = namespace(input)
     quick = remainders.fmod(input, other) if xp is np else None
     return xp.fmod(input, other) if quick is None else quick
@@ -374,7 +389,11 @@ def hypot(input: Array, other: Array):
 
 @pointwise(check=only("logaddexp_cpu", FLOATING, 3), inplace=False, where=("torch", "Tensor"))
 def logaddexp(input: Array, other: Array):
-    """Return log(exp(input) + exp(other)) without overflow."""
+    """Return log(exp(input) + exp(other)) without overflow.
+
+    >>> torchlike.logaddexp(torchlike.tensor([0.0]), torchlike.tensor([0.0]))
+    tensor([0.6931])
+    """
     return added_logarithms(input, other)
 
 

@@ -154,7 +154,11 @@ def bitwise_not(input: Array):
 
 @pointwise(**BITS, check=whole("bitwise_and_cpu"))
 def bitwise_and(input: Operand, other: Operand):
-    """Return the bitwise AND of `input` and `other`. For bools, it is the logical AND."""
+    """Return the bitwise AND of `input` and `other`. For bools, it is the logical AND.
+
+    >>> torchlike.bitwise_and(torchlike.tensor([6, 5]), 3)
+    tensor([2, 1])
+    """
     return input & other
 
 
@@ -166,7 +170,11 @@ def bitwise_or(input: Operand, other: Operand):
 
 @pointwise(**BITS, check=whole("bitwise_xor_cpu"))
 def bitwise_xor(input: Operand, other: Operand):
-    """Return the bitwise XOR of `input` and `other`. For bools, it is the logical XOR."""
+    """Return the bitwise XOR of `input` and `other`. For bools, it is the logical XOR.
+
+    >>> torchlike.bitwise_xor(torchlike.tensor([6, 5]), 3)
+    tensor([5, 6])
+    """
     return input ^ other
 
 

@@ -131,6 +131,9 @@ def polar(abs: Array, angle: Array):
     Args:
       abs: the absolute value, float32 or float64.
       angle: the angle in radians, of the same dtype. It is broadcast.
+
+    >>> torchlike.polar(torchlike.tensor([2.0]), torchlike.tensor([0.0]))
+    tensor([2.+0.j])
     """
     xp = namespace(abs)
     return abs * xp.cos(angle) + 1j * (abs * xp.sin(angle))

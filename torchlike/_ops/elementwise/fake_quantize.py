@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from jax import lax
+
 from torchlike._ops.schema.checks import REAL_FLOATS
 from torchlike._ops.schema.declare import Array, constant, namespace, pointwise
 
@@ -21,10 +24,15 @@ def _row(name: str, loop: str) -> Any:
     )
 
 
+def inverse(scale: Array) -> Array:
+    """Return 1 / scale, rounded once. XLA would simplify the inverse of a quotient that the same program computes."""
+    return 1 / scale if isinstance(scale, np.ndarray) else 1 / lax.optimization_barrier(scale)
+
+
 def _quantized(input: Array, scale: Array, zero_point: Array, quant_min: int, quant_max: int):
     xp = namespace(input)
     zero = zero_point.astype(input.dtype)
-    at = constant(input) * (1 / scale).astype(input.dtype)
+    at = constant(input) * inverse(scale).astype(input.dtype)
     level = xp.rint(at + zero) if zero_point.dtype.kind == "f" else xp.rint(at) + zero
     nearest = xp.fmin(xp.fmax(level, quant_min), quant_max)
     inside = (level >= quant_min) & (level <= quant_max)

@@ -187,13 +187,21 @@ def acosh(input: Array):
 
 @pointwise(promote=to_float, aliases=("arctanh",))
 def atanh(input: Array):
-    """Return the inverse hyperbolic tangent of each element. It is NaN outside [-1, 1]."""
+    """Return the inverse hyperbolic tangent of each element. It is NaN outside [-1, 1].
+
+    >>> torchlike.atanh(torchlike.tensor([0.0, 0.5]))
+    tensor([0.0000, 0.5493])
+    """
     return namespace(input).arctanh(input)
 
 
 @pointwise(promote=to_float, where=SPECIAL)
 def sinc(input: Array):
-    """Return sin(pi * x) / (pi * x) for each element x, and 1 at x = 0."""
+    """Return sin(pi * x) / (pi * x) for each element x, and 1 at x = 0.
+
+    >>> torchlike.sinc(torchlike.tensor([0.0, 0.5]))
+    tensor([1.0000, 0.6366])
+    """
     return sine_ratio(input)
 
 

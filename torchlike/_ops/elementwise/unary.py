@@ -55,8 +55,8 @@ def abs(input: Array):
         return modulus(input)
     if xp is not jnp or input.dtype.kind not in "fV":
         return xp.abs(input)
-    # NaN and 0 get no gradient.
-    return xp.where(input > 0, input, xp.where(input < 0, -input, xp.abs(constant(input))))
+    # The gradient at NaN and 0 is the given one times 0.
+    return xp.where(input > 0, input, xp.where(input < 0, -input, xp.abs(constant(input)) + input * 0))
 
 
 @pointwise(opmath=False, loop="sign_cpu", remembers=("input", "result"))
@@ -426,7 +426,11 @@ def _angles(name: str):
 
 @pointwise(promote=to_float, saves=(), check=_angles("deg2rad"), loop="mul_cpu_reduced_float")
 def deg2rad(input: Array):
-    """Convert each element from degrees to radians."""
+    """Convert each element from degrees to radians.
+
+    >>> torchlike.deg2rad(torchlike.tensor([180.0, 90.0]))
+    tensor([3.1416, 1.5708])
+    """
     return input * 0.017453292519943295
 
 

@@ -7,7 +7,7 @@ transform, and with "forward" the forward transform. With "ortho" both are divid
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from torchlike._ops.schema.out_rules import ROWS
 from torchlike._ops.schema.typing_rules import Call, Typed, wrap_dim
 
 Dims = tuple | None
+Ints = tuple[int, ...]
 
 
 def _float(dtype: _dtypes.dtype) -> _dtypes.dtype:
@@ -46,16 +47,46 @@ def _complex_to_real(dtype: _dtypes.dtype) -> typing_rules.Promotion:
 
 def _typing(call: Call, promote: Callable) -> Typed:
     typed = typing_rules.general(call, promote)
-    outputs = call.op.shape(call)
-    typed.strides = [_innermost(o, call.dim) if "n" in call.arguments else None for o in outputs]
+    (output,) = typed.outputs
+    dims, lengths = _sizes(call)
+    if dims:
+        typed.strides = [normal(tuple(output.shape), _result_strides(call, dims, lengths, tuple(output.shape)))]
     return typed
 
 
-def _innermost(shape: tuple[int, ...], dim: int) -> tuple[int, ...] | None:
-    """Return the strides of a result whose transformed dim is innermost in memory, as PyTorch leaves it."""
-    order = [d for d in range(len(shape)) if d != dim % len(shape)] + [dim % len(shape)]
-    steps = contiguous_strides(tuple(shape[d] for d in order))
-    return normal(tuple(shape), tuple(steps[order.index(d)] for d in range(len(shape))))
+def _result_strides(call: Call, dims: Ints, lengths: tuple[int | None, ...], shape: Ints) -> Ints:
+    """Return the strides that PyTorch's passes over the dims leave."""
+    sizes = list(call.input.shape)
+    steps = call.strides[0] or contiguous_strides(call.input.shape)
+    back = call.op.gradient.node == "FftC2RBackward0"
+    if back and lengths[-1] is not None:
+        lengths = (*lengths[:-1], lengths[-1] // 2 + 1)
+    padded = any(n is not None and n > sizes[d] for d, n in zip(dims, lengths))
+    for d, n in zip(dims, lengths):
+        sizes[d] = sizes[d] if n is None else n
+    steps = contiguous_strides(tuple(sizes)) if padded else steps
+    if call.op.name in ("ihfftn", "ihfft2"):
+        return _complex_pass(_after_pass(steps, dims[-1:], shape), dims[:-1], shape)
+    if call.op.gradient.node == "FftC2CBackward0":
+        return _complex_pass(steps, dims, shape)
+    if back:
+        return _after_pass(_complex_pass(steps, dims[:-1], tuple(sizes)), dims[-1:], shape)
+    return _after_pass(steps, (*_by_stride(dims[:-1], steps), dims[-1]), shape)
+
+
+def _complex_pass(steps: Ints, dims: Ints, shape: Ints) -> Ints:
+    return _after_pass(steps, _by_stride(dims, steps), shape) if dims else steps
+
+
+def _after_pass(steps: Ints, dims: Ints, shape: Ints) -> Ints:
+    """Return the strides after one pass. The transformed dims are innermost, and the others keep their order."""
+    order = (*_by_stride([d for d in range(len(shape)) if d not in dims], steps), *dims)
+    made = contiguous_strides(tuple(shape[d] for d in order))
+    return tuple(made[order.index(d)] for d in range(len(shape)))
+
+
+def _by_stride(dims: Iterable[int], steps: Ints) -> Ints:
+    return tuple(sorted(dims, key=lambda d: -steps[d]))
 
 
 # -- arguments ---------------------------------------------------------------------------------------------------------
@@ -336,6 +367,10 @@ def fft2(input: Array, s: Dims = None, dim: Dims = (-2, -1), norm: str | None = 
       dim: the two dims.
       norm: "backward" (default: no factor), "ortho" (divide by the square root of the number of elements) or "forward"
         (divide by this number).
+
+    >>> torchlike.fft.fft2(torchlike.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[10.+0.j, -2.+0.j],
+            [-4.+0.j,  0.+0.j]])
     """
     return namespace(input).fft.fftn(input, *_over(input, s, dim), norm)
 
@@ -349,6 +384,10 @@ def ifft2(input: Array, s: Dims = None, dim: Dims = (-2, -1), norm: str | None =
       dim: the two dims.
       norm: "backward" (default: divide by the number of elements), "ortho" (divide by its square root) or "forward" (no
         factor).
+
+    >>> torchlike.fft.ifft2(torchlike.tensor([[4.0, 0.0], [0.0, 0.0]])).real
+    tensor([[1., 1.],
+            [1., 1.]])
     """
     return namespace(input).fft.ifftn(input, *_over(input, s, dim), norm)
 

@@ -113,6 +113,11 @@ def cholesky_solve(B: Array, L: Array, upper: bool = False):
 
     Returns:
       (..., n, k).
+
+    >>> L = torchlike.tensor([[2.0, 0.0], [1.0, 1.0]])
+    >>> torchlike.cholesky_solve(torchlike.tensor([[4.0], [2.0]]), L)
+    tensor([[1.],
+            [0.]])
     """
     batch = np.broadcast_shapes(L.shape[:-2], B.shape[:-2])
     L, B = (jnp.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (L, B))
@@ -151,6 +156,10 @@ def cholesky_inverse(L: Array, upper: bool = False):
     Args:
       L: (..., n, n), with A = L L*, or A = L* L if `upper` is True.
       upper: whether L is upper triangular.
+
+    >>> torchlike.cholesky_inverse(torchlike.tensor([[1.0, 0.0], [1.0, 1.0]]))
+    tensor([[ 2., -1.],
+            [-1.,  1.]])
     """
     return _inverse(L, upper)
 

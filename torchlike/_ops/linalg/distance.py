@@ -54,6 +54,9 @@ def cosine_similarity(x1: Array, x2: Array, dim: int = 1, eps: Real = 1e-8):
       x2: a shape that broadcasts with that of `x1`.
       dim: the dim of the vectors.
       eps: the smallest norm; smaller norms are replaced by it.
+
+    >>> torchlike.cosine_similarity(torchlike.tensor([[1.0, 0.0]]), torchlike.tensor([[1.0, 1.0]]))
+    tensor([0.7071])
     """
     (step, *pair), xp = stepwise(x1, x2), namespace(x1)
     x1, x2 = xp.broadcast_arrays(*pair)

@@ -52,7 +52,13 @@ def _take_sizes(term: str, place: int, shape: tuple[int, ...], sizes: Sizes) -> 
         )
     before = term.index("...") if rest else len(letters)
     dims = [*shape[:before], *(shape[len(shape) - (len(letters) - before) :] if len(letters) > before else ())]
+    own: Sizes = {}
     for letter, n in zip(letters, dims):
+        if own.setdefault(letter, n) != n:
+            raise RuntimeError(
+                f"einsum(): subscript {letter} is repeated for operand {place} but the sizes don't match, "
+                f"{n} != {own[letter]}"
+            )
         if sizes.setdefault(letter, n) != n and 1 not in (n, sizes[letter]):
             raise RuntimeError(
                 f"einsum(): subscript {letter} has size {n} for operand {place} which does not "

@@ -7,12 +7,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _dtypes, _errors
+from torchlike._ops.linalg.linalg import LAPACK, factorization, matrix_typing
 from torchlike._ops.linalg.linalg import adjoint as turned
-from torchlike._ops.linalg.linalg import factorization
 from torchlike._ops.schema.autocast_policies import FULL_ON_CPU
-from torchlike._ops.schema.declare import Array, namespace
+from torchlike._ops.schema.declare import Array, declare, namespace
 from torchlike._ops.schema.out_rules import ROWS_UNLESS_EMPTY, Into, safely
-from torchlike._ops.schema.typing_rules import Call, broadcast
+from torchlike._ops.schema.typing_rules import Call, Typed, broadcast
 
 # -- LU ----------------------------------------------------------------------------------------------------------------
 
@@ -85,7 +85,16 @@ def _solve_shape(call: Call) -> list:
     return [(*broadcast([call.LU.shape[:-2], call.B.shape[:-2]]), *call.B.shape[-2:])]
 
 
-@factorization(
+def _solve_typing(call: Call) -> Typed:
+    """Apply the rule of factorizations. The result of a system X A = B is row-major."""
+    return matrix_typing(call, columns=call.left)
+
+
+@declare(
+    "operator",
+    _solve_typing,
+    where=(),
+    takes=LAPACK,
     numpy=False,
     check=_errors.systems.check_lu_solve,
     shape=_solve_shape,

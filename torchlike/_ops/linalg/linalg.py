@@ -21,11 +21,11 @@ from torchlike._ops.schema.out_rules import EXACT, Into
 from torchlike._ops.schema.typing_rules import Call, Typed, broadcast
 
 
-def _typing(call: Call, columns: bool) -> Typed:
+def matrix_typing(call: Call, columns: bool) -> Typed:
     """Apply the general typing rule, with LAPACK's column-major order for results that are matrices."""
     typed = typing_rules.general(call, typing_rules.common)
     if columns:
-        rank = call.arrays[0].ndim
+        rank = max(a.ndim for a in call.arrays)  # batches broadcast
         typed.strides = [_by_columns(o.shape) if o.ndim == rank else None for o in typed.outputs]
     return typed
 
@@ -43,7 +43,7 @@ OF_ELEMENTS = (*LAPACK, EMPTY)  # for operators whose dtype PyTorch checks only 
 def factorization(*, columns: bool = True, **options) -> Callable:
     """Declare an operator on matrices, which by default accepts LAPACK's dtypes."""
     options = {"where": (), "takes": LAPACK} | options
-    return declare("operator", functools.partial(_typing, columns=columns), **options)
+    return declare("operator", functools.partial(matrix_typing, columns=columns), **options)
 
 
 def square_check(name: str, *, square: bool = True, loops: bool = False) -> Callable[[Call], None]:

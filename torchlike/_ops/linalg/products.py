@@ -102,11 +102,12 @@ def _laid_out(a: Any, b: Any, *, form: str, precision: Any) -> Any:
 
     The barriers keep XLA from merging a transpose into the product. The CPU has one precision only.
     """
-    if any(map(is_symbolic, (*a.shape, *b.shape))):
+    if any(map(is_symbolic, b.shape)) or (form != "nt" and any(map(is_symbolic, a.shape))):
         return _plain(a, b, form=form)
     fixed, transposed = lax.optimization_barrier, lambda x: jnp.swapaxes(x, -1, -2)
     floating = a.dtype in (jnp.float32, jnp.float64)
-    turned = a.ndim == 2 and b.size <= SMALL and (a.shape[0] >= MANY_ROWS or not whole_step.held)
+    has_many_rows = is_symbolic(a.shape[-2]) or a.shape[-2] >= MANY_ROWS
+    turned = a.ndim == 2 and b.size <= SMALL and (has_many_rows or not whole_step.held)
     if floating and form == "nt" and turned:
         return _plain(a, fixed(transposed(b)), form="nn")
     if floating and form == "tn" and a.size <= min(b.size, SMALL):

@@ -123,23 +123,37 @@ def convolve(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
         return (by_parts if 1 < groups <= _FEW_GROUPS else plain)(x, w, stride, pads, dilation, groups)
     if each == 1 < groups:
         return by_channel(x, w, stride, pads, dilation)
-    if any(map(is_symbolic, x.shape)):
-        return plain(x, w, stride, pads, dilation, groups)
     sizes = tuple(n + sum(p) for n, p in zip(x.shape[1:-1], pads))
-    positions = len(x) * math.prod(spans(sizes, tuple(kernel), stride, dilation))
-    if groups == 1 and positions <= min(outputs, _FEW_POSITIONS):
-        return by_rows(x, w, stride, pads, dilation)
+    positions = x.shape[0] * math.prod(spans(sizes, tuple(kernel), stride, dilation))
     on_host, columns = isinstance(x, np.ndarray), positions * count * each * groups
-    is_large = columns > (_MANY_COLUMNS if on_host else 8 * _MANY_COLUMNS)
-    if on_host and is_large and len(x) > 1:
+    is_small = _at_most(columns, _MANY_COLUMNS if on_host else 8 * _MANY_COLUMNS)
+    has_few_rows = groups == 1 and _at_most(positions, min(outputs, _FEW_POSITIONS))
+    if on_host and not is_small and not has_few_rows and len(x) > 1:
         return np.concatenate([convolve(one, w, stride, pads, dilation, groups) for one in np.split(x, len(x))])
     # The cases in which XLA's convolution is slow.
     is_slow = x.dtype == jnp.float64 and (max(stride) > 1 or count == 1 or len(kernel) == 1)
+    by = lambda form, *rest: lambda x, w: form(x, w, stride, pads, dilation, *rest)
+    others = by(by_slices if len(kernel) == 3 else plain, groups)
     if on_host or groups > 1 or is_slow:
-        return (by_places if is_large else by_columns)(x, w, stride, pads, dilation, groups)
-    if count * each <= _FEW_COLUMNS and not is_large:
-        return by_columns(x, w, stride, pads, dilation, groups)
-    return (by_slices if len(kernel) == 3 else plain)(x, w, stride, pads, dilation, groups)
+        others = _either(is_small, by(by_columns, groups), by(by_places, groups))
+    elif count * each <= _FEW_COLUMNS:
+        others = _either(is_small, by(by_columns, groups), others)
+    return _either(has_few_rows, by(by_rows), others)(x, w)
+
+
+def _at_most(size, limit: int):
+    """Return whether a size is at most `limit`: a bool, or an array if the size is symbolic."""
+    return jnp.asarray(size) <= limit if is_symbolic(size) else size <= limit
+
+
+def _either(condition, first: Callable, second: Callable) -> Callable:
+    """Return `first` if a condition holds, else `second`.
+
+    If the condition depends on a symbolic size, the program contains both. XLA keeps one when the size is known.
+    """
+    if isinstance(condition, bool):
+        return first if condition else second
+    return lambda x, w: lax.cond(condition, first, second, x, w)
 
 
 def transposed(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):

@@ -53,12 +53,15 @@ def composed(last):
     return lambda call: names.get(call.reduction) or (last(call) if callable(last) else last)
 
 
+_TARGET = slice(1, 2)  # the format of a result is that of the second array
+
+
 def _loss(check=None, **options):
     options.setdefault("autocast", FULL)
     return operator(where=PLACES, out=False, shape=_shape, check=check, **options)
 
 
-@_loss(only("mse_cpu", _dtypes.FLOATING), loop="mse_cpu")
+@_loss(only("mse_cpu", _dtypes.FLOATING), formats=1, loop="mse_cpu")
 def mse_loss(input: Array, target: Array, reduction: str = "mean"):
     """Compute the squared error (input - target)**2, and reduce it by `reduction`.
 
@@ -86,6 +89,7 @@ def _check_mean(call: Call) -> None:
     promote=lambda dtype: (dtype, dtype.to_real()),
     node=composed("AbsBackward0"),
     loop="add_stub",
+    formats=1,
 )
 def l1_loss(input: Array, target: Array, reduction: str = "mean"):
     """Compute the absolute error |input - target|, and reduce it by `reduction`.
@@ -98,7 +102,7 @@ def l1_loss(input: Array, target: Array, reduction: str = "mean"):
     return reduced(_size(input - target), reduction)
 
 
-@_loss(only("smooth_l1_cpu", _dtypes.FLOATING))
+@_loss(only("smooth_l1_cpu", _dtypes.FLOATING), formats=1)
 def smooth_l1_loss(input: Array, target: Array, reduction: str = "mean", beta: Scalar = 1.0):
     """Compute the smooth L1 loss, which is quadratic for small errors and linear for large ones.
 
@@ -132,7 +136,7 @@ def _apart(input, target, bound):
     return d, namespace(d).where(abs(d) < bound, d, namespace(d).zeros_like(d))
 
 
-@_loss(only("huber_cpu", _dtypes.FLOATING), loop="huber_cpu")
+@_loss(only("huber_cpu", _dtypes.FLOATING), formats=1, loop="huber_cpu")
 def huber_loss(input: Array, target: Array, reduction: str = "mean", delta: Scalar = 1.0):
     """Compute the Huber loss, which is quadratic for small errors and linear for large ones.
 
@@ -184,6 +188,7 @@ def _check_bernoulli(call: Call) -> None:
     loop="binary_cross_entropy",
     edges=("input", "target"),
     without_gradient={"weight": "binary_cross_entropy"},
+    formats=1,
 )
 def binary_cross_entropy(input: Array, target: Array, weight: Array | None = None, reduction: str = "mean"):
     """Compute the binary cross entropy, -w (t log p + (1 - t) log(1 - p)), from probabilities p and targets t.
@@ -216,6 +221,7 @@ def _check_logits(call: Call) -> None:
     opmath=False,
     loop="log_sigmoid_cpu",
     without_gradient=dict.fromkeys(("weight", "pos_weight"), "binary_cross_entropy_with_logits"),
+    formats=_TARGET,
 )
 def binary_cross_entropy_with_logits(
     input: Array, target: Array, weight: Array | None = None, pos_weight: Array | None = None, reduction: str = "mean"
@@ -250,6 +256,7 @@ def _check_divergence(call: Call) -> None:
     _check_divergence,
     node=composed(lambda call: "MulBackward0" if call.log_target else "SubBackward0"),
     loop="xlogy_cpu",
+    formats=_TARGET,
 )
 def kl_div(input: Array, target: Array, reduction: str = "mean", log_target: bool = False):
     """Compute the Kullback-Leibler divergence, target (log target - input), where `input` holds log-probabilities.
@@ -280,6 +287,7 @@ def _check_poisson(call: Call) -> None:
     node=composed(lambda call: "AddBackward0" if call.full else "SubBackward0"),
     opmath=False,
     loop="exp_vml_cpu",
+    formats=1,
 )
 def poisson_nll_loss(
     input: Array, target: Array, log_input: bool = True, full: bool = False, eps: Scalar = 1e-8, reduction: str = "mean"
@@ -351,7 +359,7 @@ def gaussian_nll_loss(
 # -- margins -----------------------------------------------------------------------------------------------------------
 
 
-@_loss(_check_quotient, loop="neg_cpu", without_gradient={"target": "soft_margin_loss"})
+@_loss(_check_quotient, formats=1, loop="neg_cpu", without_gradient={"target": "soft_margin_loss"})
 def soft_margin_loss(input: Array, target: Array, reduction: str = "mean"):
     """Compute log(1 + exp(-t x)) for targets t of 1 or -1, and reduce it by `reduction`."""
     return reduced(log1p_exp(-target * input), reduction)
@@ -363,7 +371,7 @@ def _check_hinge(call: Call) -> None:
     _check_mean(call)
 
 
-@_loss(_check_hinge, keeps=("target",), chooses=True, opmath=False, loop="add_stub")
+@_loss(_check_hinge, formats=_TARGET, keeps=("target",), chooses=True, opmath=False, loop="add_stub")
 def hinge_embedding_loss(input: Array, target: Array, margin: Scalar = 1.0, reduction: str = "mean"):
     """Compute x where the target is 1, and max(0, margin - x) where it is -1, and reduce it by `reduction`.
 

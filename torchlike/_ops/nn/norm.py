@@ -115,21 +115,8 @@ def _check_layer_norm(call: Call) -> None:
 
 
 def _check_dtypes(call: Call) -> None:
-    """Check that all parameters have the input's dtype, or that all are float32 with a half-precision input.
-
-    The first parameter's dtype decides which of the two applies.
-    """
-    x = call.input.dtype
-    found = [call.arguments.get(name) for name in ("weight", "bias", "running_mean", "running_var")]
-    dtypes = [given.dtype for given in found if given is not None]
-    mixed = bool(dtypes) and dtypes[0] is not x
-    for dtype in dtypes:
-        if mixed and dtype is not _dtypes.float32:
-            raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
-        if not mixed and dtype is not x:
-            raise _errors.dtypes.expected_scalar_type(x, dtype)
-    if mixed and x.itemsize != 2:
-        raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
+    given = [call.arguments.get(name) for name in ("weight", "bias", "running_mean", "running_var")]
+    _errors.normalization.check_parameter_dtypes(call.input, given)
 
 
 def _layer_norm_checks(call: Call) -> None:
@@ -172,6 +159,7 @@ def _layer_norm(
     out=False,
     node=lambda call: "ToCopyBackward0" if call.input.dtype.itemsize == 2 else "MulBackward0",
     name="_rms_norm",
+    formats=1,
     loop="rms_norm",
     takes=INEXACT,
 )

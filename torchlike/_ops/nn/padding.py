@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from jax import lax
 
 from torchlike import _dtypes, _errors
 from torchlike._dtypes import FLOAT8_SIGNED
@@ -51,12 +52,13 @@ def _constant_pad(input: Array, pad: tuple, value: Scalar = 0):
     `pad` lists (before, after) of the last dim, then of the dim before it, and so on.
     """
     xp = namespace(input)
+    if xp is not np:
+        fill = xp.asarray(value).astype(input.dtype)
+        return lax.pad(input, fill, [(before, after, 0) for before, after in pairs(pad, input.ndim)])
     x, ends = cut(input, pairs(pad, input.ndim))
     fill = value.astype(x.dtype) if hasattr(value, "astype") else value
     if not any(map(any, ends)):
         return x
-    if xp is not np:
-        return xp.pad(x, ends, constant_values=fill)
     padded = np.full([n + a + b for n, (a, b) in zip(x.shape, ends)], fill, x.dtype)  # `np.pad` takes far longer
     padded[tuple([slice(a, a + n) for n, (a, _) in zip(x.shape, ends)])] = x
     return padded

@@ -204,7 +204,7 @@ def _max_pool(dims: int, with_positions: bool):
     kernel_function.__name__ = f"_max_pool{dims}d" if not with_positions else f"_max_pool_at{dims}d"
     shape = (lambda call: [_shape(call)[0], (_shape(call)[0], _dtypes.int64)]) if with_positions else _shape
     node = {1: "SqueezeBackward1", 2: "MaxPool2DWithIndicesBackward0", 3: "MaxPool3DWithIndicesBackward0"}[dims]
-    remembers = ("inputs", "others") if with_positions else ("inputs",)
+    remembers = ("inputs", "others") if with_positions else ("inputs", "positions")
     return operator(
         where=(),
         shape=shape,
@@ -212,7 +212,7 @@ def _max_pool(dims: int, with_positions: bool):
         out=False,
         node=node,
         opmath=False,
-        formats=1,
+        formats=lambda call: int(call.input.ndim == dims + 2),
         autocast=FULL_ON_CPU if dims == 3 and not with_positions else None,
         loop="max_pool3d" if dims == 3 else "max_pool2d",
         takes=(INTEGER, FLOATING),
@@ -287,7 +287,7 @@ def _avg_pool(dims: int):
         saves=(),
         out=False,
         node=node,
-        formats=1,
+        formats=int(dims < 3),
         vanishing=("input",),
         loop="avg_pool3d_out_frame" if dims == 3 else "avg_pool2d",
         takes=(FLOATING, int64),

@@ -54,9 +54,18 @@ def windows(x, kernel: Ints, stride: Ints, dilation: Ints) -> list:
     counts = spans(x.shape[1:-1], kernel, stride, dilation)
     found = []
     for place in places(kernel):
-        cut = tuple(slice(i * d, i * d + (o - 1) * s + 1, s) for i, o, s, d in zip(place, counts, stride, dilation))
-        found.append(x[(slice(None), *cut)])
+        begins = [i * d for i, d in zip(place, dilation)]
+        ends = [begin + (o - 1) * s + 1 for begin, o, s in zip(begins, counts, stride)]
+        found.append(_cut(x, begins, ends, stride))
     return found
+
+
+def _cut(x, begins: list[int], ends: list[int], steps: Ints):
+    """Return a slice of the middle dims."""
+    if isinstance(x, np.ndarray):
+        return x[(slice(None), *map(slice, begins, ends, steps))]
+    # An index expression with steps would be a gather if another dim is symbolic.
+    return lax.slice(x, (0, *begins, 0), (x.shape[0], *ends, x.shape[-1]), (1, *steps, 1))
 
 
 def padded(x, pads: Pairs, fill: float = 0, stretch: Ints | None = None):

@@ -200,7 +200,11 @@ def _check_nanmean(call: Call) -> None:
 
 @reduction(out=_PRESENT, check=_check_nanmean, chooses=True, node="DivBackward0", loop="nansum_cpu")
 def nanmean(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None):
-    """Return the mean of the elements that are not NaN over `dim` (default: all dims)."""
+    """Return the mean of the elements that are not NaN over `dim` (default: all dims).
+
+    >>> torchlike.nanmean(torchlike.tensor([1.0, torchlike.nan, 3.0]))
+    tensor(2.)
+    """
     xp, over = namespace(input), axes(input, dim)
     there = xp.sum((input == input).astype(input.dtype), axis=over, keepdims=keepdim)
     found = xp.sum(_present(input), axis=over, keepdims=keepdim) / there

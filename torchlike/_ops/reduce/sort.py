@@ -216,6 +216,9 @@ def kthvalue(input: Array, k: int, dim: int = -1, keepdim: bool = False):
 
     Args:
       k: the rank, from 1 to the size of the dim.
+
+    >>> torchlike.kthvalue(torchlike.tensor([5, 1, 3]), 2).values
+    tensor(3)
     """
     return _kept(*_picked(input, dim, k - 1), dim, keepdim)
 
@@ -374,6 +377,9 @@ def mode(input: Array, dim: int = -1, keepdim: bool = False):
     """Return the most frequent element along `dim` and the index of its last occurrence.
 
     Of several equally frequent elements, the smallest is returned.
+
+    >>> torchlike.tensor([2, 1, 2, 3]).mode().values
+    tensor(2)
     """
     xp = namespace(input)
     if not input.ndim:

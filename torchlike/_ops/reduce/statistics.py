@@ -11,18 +11,29 @@ import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _dtypes, _errors
+from torchlike._dtypes.strides import contiguous_strides, normal
 from torchlike._engine import Value
 from torchlike._engine.trace.batched_values import outermost
 from torchlike._errors.dtypes import scalar_name
 from torchlike._ops.reduce.reduce import root
 from torchlike._ops.reduce.sort import ordered
 from torchlike._ops.reduce.vector_norm import FLAT_ORDERS, vector_norm
+from torchlike._ops.schema import typing_rules
 from torchlike._ops.schema.autocast_policies import FULL, FULL_ELSEWHERE, FULL_ON_CPU
 from torchlike._ops.schema.checks import CHECKED_AT_ONCE, NUMBERS
-from torchlike._ops.schema.declare import EXACT, HOST, ONCE, Array, Operand, Scalar, namespace, operator
+from torchlike._ops.schema.declare import EXACT, HOST, ONCE, Array, Operand, Scalar, declare, namespace, operator
 from torchlike._ops.schema.namespace import at, fractional, refused
 from torchlike._ops.schema.out_rules import Into
-from torchlike._ops.schema.typing_rules import Aval, Call, broadcast, reduced_shape, through_integers, to_real, wrap_dim
+from torchlike._ops.schema.typing_rules import (
+    Aval,
+    Call,
+    Typed,
+    broadcast,
+    reduced_shape,
+    through_integers,
+    to_real,
+    wrap_dim,
+)
 
 # -- quantiles ---------------------------------------------------------------------------------------------------------
 
@@ -82,6 +93,16 @@ def _quantiles(x, q, dim, keepdim: bool, between: str, holes: bool):
     return xp.moveaxis(out, -1, 0).reshape((*q.shape, *shape))
 
 
+def _quantile_typing(call: Call, promote: Any) -> Typed:
+    """Apply the general typing rule. The quantiles are innermost in memory, and are the first dim."""
+    typed = typing_rules.general(call, promote)
+    (shape,) = [o.shape for o in typed.outputs]
+    if isinstance(call.q, Aval) and call.q.ndim:
+        *steps, last = contiguous_strides((*shape[1:], shape[0]))
+        typed.strides = [normal(tuple(shape), (last, *steps))]
+    return typed
+
+
 _QUANTILE = {
     "remembers": (),
     "shape": _quantile_shape,
@@ -90,7 +111,9 @@ _QUANTILE = {
 }
 
 
-@operator(
+@declare(
+    "operator",
+    functools.partial(_quantile_typing, promote=typing_rules.common),
     out=Into(_errors.outs.quantile, called=None),
     autocast=FULL_ON_CPU,
     **_QUANTILE,
@@ -113,7 +136,9 @@ def quantile(input: Array, q: Operand, dim: int | None = None, keepdim: bool = F
     return _quantiles(input, q, dim, keepdim, interpolation, False)
 
 
-@operator(
+@declare(
+    "operator",
+    functools.partial(_quantile_typing, promote=typing_rules.common),
     out=Into(_errors.outs.quantile, called=None),
     autocast=FULL_ON_CPU,
     **_QUANTILE,
@@ -436,6 +461,9 @@ def dist(input: Array, other: Array, p: float = 2):
 
     Args:
       p: the order of the norm.
+
+    >>> torchlike.dist(torchlike.tensor([3.0, 4.0]), torchlike.zeros(2))
+    tensor(5.)
     """
     return vector_norm.kernel(input - other, p)
 
@@ -545,6 +573,9 @@ def histc(input: Array, bins: int = 100, min: float = 0, max: float = 0):
     Args:
       bins: the number of intervals.
       min, max: the lower and the upper bound. Elements outside of them do not count.
+
+    >>> torchlike.histc(torchlike.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
+    tensor([0., 2., 1., 0.])
     """
     xp = namespace(input)
     x = input.reshape(-1)

@@ -82,7 +82,7 @@ class GradientRules:
     #   "inputs": the saved inputs on which the gradient depends; "all": all saved inputs;
     #   the name of an array parameter: this parameter;
     #   "result": the only result; "first": the first of several results; "others": the results after the first;
-    #   "results": all results;
+    #   "results": all results; "positions": positions of the chosen elements, which are not a result;
     #   a `Kept`: a view of a parameter, or a parameter that is saved for some gradients only.
     # `UNSQUEEZED` and `ONCE` describe how the result is used if the gradient itself is differentiated.
     remembers: tuple[str | Kept, ...] | Callable[[Any], tuple[str | Kept, ...]] = ("inputs",)
@@ -142,7 +142,8 @@ class DtypeRules:
 class ExecutionRules:
     """How an operator runs, and what it costs."""
 
-    formats: int | Callable[[Any], int] = 0  # the number of leading arrays whose channels-last format the results get
+    # The leading arrays whose channels-last format the results get: their number, or a slice of the arrays.
+    formats: int | slice | Callable[[Any], int] = 0
     host: int | Callable[[Any], int] = 0  # the number of XLA threads that NumPy equals in speed on large arrays
     flops: Callable | None = None  # flops(products) -> operations of matrix products (see flops.py); None: no product
     numpy: bool = True  # the kernel runs on NumPy arrays; else the interpreter uses its jaxpr or an executable

@@ -46,14 +46,14 @@ def of_call(error: Exception, function: str, args: tuple, kwargs: dict) -> Excep
 def is_foreign(error: Exception) -> bool:
     """Return whether NumPy or JAX raised the error, or Python did so in torchlike's code without a `raise` statement.
 
-    Return False for an error in the user's code. Also return False for JAX's tracer errors and NumPy's `LinAlgError`,
-    which callers handle.
+    Return False for an error in the user's code, and for a warning that a filter turns into an error. Also return False
+    for JAX's tracer errors and NumPy's `LinAlgError`, which callers handle.
     """
     kind = type(error).__module__.partition(".")[0]
     last = error.__traceback__
     while last is not None and last.tb_next is not None:
         last = last.tb_next
-    if last is None or kind not in ("builtins", "numpy") or isinstance(error, np.linalg.LinAlgError):
+    if last is None or kind not in ("builtins", "numpy") or isinstance(error, np.linalg.LinAlgError | Warning):
         return False
     place: Any = last.tb_frame.f_globals.get("__name__", "")
     package = place.partition(".")[0]

@@ -100,26 +100,28 @@ def _statics(template: Template | None) -> tuple[str, tuple[int, ...]]:
     The ints are separate because they may be sizes, which vary between calls.
     """
     numbers: list[int] = []
-
-    def words(x: Any) -> str:
-        if isinstance(x, tuple | list):
-            return f"{type(x).__name__}({','.join(map(words, x))})"
-        if type(x) is int:
-            numbers.append(x)
-            return "#"
-        return repr(x)
-
     arguments = {} if template is None else template.arguments
-    found = [f"{name}:{kind}:{words(x) if kind == 'static' else x}" for name, (kind, x) in arguments.items()]
+    found = [f"{name}:{kind}:{_words(x, numbers) if kind == 'static' else x}" for name, (kind, x) in arguments.items()]
     return ";".join(found), tuple(numbers)
+
+
+def _words(x: Any, numbers: list[int]) -> str:
+    """Return a static argument as text, and append its ints to `numbers`."""
+    if isinstance(x, tuple | list):
+        return f"{type(x).__name__}({','.join([_words(each, numbers) for each in x])})"
+    if type(x) is int:
+        numbers.append(x)
+        return "#"
+    return repr(x)
 
 
 def _with_numbers(template: Template, numbers: Iterator) -> dict[str, tuple[str, Any]]:
     """Return the static arguments with their ints replaced."""
+    arguments = template.arguments.items()
+    return {name: (kind, _replaced(x, numbers) if kind == "static" else x) for name, (kind, x) in arguments}
 
-    def put(x: Any) -> Any:
-        if type(x) in (tuple, list):
-            return type(x)(map(put, x))
-        return next(numbers) if type(x) is int else x
 
-    return {name: (kind, put(x) if kind == "static" else x) for name, (kind, x) in template.arguments.items()}
+def _replaced(x: Any, numbers: Iterator) -> Any:
+    if type(x) in (tuple, list):
+        return type(x)([_replaced(each, numbers) for each in x])
+    return next(numbers) if type(x) is int else x

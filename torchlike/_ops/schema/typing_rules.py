@@ -267,11 +267,13 @@ def general(call: Call, promote: Callable[[Dtype], Promotion] | None) -> Typed:
 
 
 def _format(call: Call, shape: tuple[int, ...]) -> tuple[int, ...] | None:
-    """Return channels-last strides for a result if one of the first `formats` inputs has them, else None."""
+    """Return channels-last strides for a result if one of the inputs that `formats` names has them, else None."""
     if not any([strides is not None for strides in call.strides]):
         return None
-    count = call.op.execution.formats
-    for a, strides in [*zip(call.arrays, call.strides)][: count if isinstance(count, int) else count(call)]:
+    chosen = call.op.execution.formats
+    if not isinstance(chosen, slice):
+        chosen = slice(chosen if isinstance(chosen, int) else chosen(call))
+    for a, strides in [*zip(call.arrays, call.strides)][chosen]:
         if strides is not None and len(a.shape) == len(shape):
             wanted = mf.spoken_of(tuple(a.shape), strides)
             if wanted is not mf.contiguous_format:

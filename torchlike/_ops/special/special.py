@@ -36,7 +36,11 @@ def library(x):
 
 @pointwise(promote=to_float, where=EVERYWHERE, check=not_complex("erf_vml_cpu"))
 def erf(input: Array):
-    """Return the error function, 2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x."""
+    """Return the error function, 2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x.
+
+    >>> torchlike.erf(torchlike.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.8427])
+    """
     return error_function.erf(input)
 
 
@@ -70,7 +74,11 @@ _scaled_erfc = with_slopes(
 
 @pointwise(autocast=FULL_ELSEWHERE, promote=to_float, where=EVERYWHERE, check=not_complex("erfinv_vml_cpu"))
 def erfinv(input: Array):
-    """Return the inverse error function: inf at 1, -inf at -1, NaN outside [-1, 1]."""
+    """Return the inverse error function: inf at 1, -inf at -1, NaN outside [-1, 1].
+
+    >>> torchlike.erfinv(torchlike.tensor([0.0, 0.5]))
+    tensor([0.0000, 0.4769])
+    """
     return _inverse_erf(input)
 
 
@@ -99,6 +107,9 @@ def digamma(input: Array):
     """Return the digamma function, the derivative of the logarithm of the gamma function.
 
     It is -inf at 0, inf at -0, and NaN at negative integers.
+
+    >>> torchlike.digamma(torchlike.tensor([1.0, 0.5]))
+    tensor([-0.5772, -1.9635])
     """
     return _digamma(input)
 

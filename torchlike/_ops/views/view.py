@@ -257,7 +257,11 @@ def _squeezed(shape: tuple[int, ...], dim) -> list[int]:
     """Return the dims that `squeeze` keeps."""
     if dim is None:
         return [d for d, n in enumerate(shape) if n != 1]
-    dims = [wrap_dim(d, len(shape)) for d in (dim if isinstance(dim, tuple) else (dim,))]
+    given = dim if isinstance(dim, tuple) else (dim,)
+    for d in given:
+        if d.__class__ is not int:
+            raise _errors.arguments.wrong_type("squeeze", "dim", 1, "int", d)
+    dims = [wrap_dim(d, len(shape)) for d in given]
     for d in dims:
         if dims.count(d) > 1:
             raise _errors.shapes.repeated_dim(d)

@@ -16,6 +16,9 @@ def host_arrays(tensors: Sequence) -> list[np.ndarray] | None:
 
     Return None unless all tensors are plain contiguous CPU tensors with concrete values and the same dtype, and none of
     them requires grad.
+
+    Args:
+      tensors (sequence of Tensors): the tensors.
     """
     kind = tensors[0].dtype if tensors and type(tensors[0]) is Tensor else None
     if kind is None or not current().moves:

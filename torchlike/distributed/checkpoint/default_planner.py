@@ -48,13 +48,13 @@ class DefaultSavePlanner(SavePlanner):
     """The default planner of saves.
 
     Args:
-        flatten_state_dict: save the items of nested dictionaries and lists separately.
-        flatten_sharded_tensors: if the state dict is not flattened, convert its keys to strings and omit empty
-            dictionaries. There are no `ShardedTensor`s.
-        dedup_replicated_tensors: deprecated, has no effect and warns.
-        dedup_save_to_lowest_rank: the process of the lowest rank saves what several processes have. By default these
-            items are distributed evenly.
-        enable_plan_caching: not supported.
+      flatten_state_dict: save the items of nested dictionaries and lists separately.
+      flatten_sharded_tensors: if the state dict is not flattened, convert its keys to strings and omit empty
+        dictionaries. There are no `ShardedTensor`s.
+      dedup_replicated_tensors: deprecated, has no effect and warns.
+      dedup_save_to_lowest_rank: the process of the lowest rank saves what several processes have. By default these
+        items are distributed evenly.
+      enable_plan_caching: not supported.
     """
 
     mappings: FLATTEN_MAPPING
@@ -109,11 +109,20 @@ class DefaultSavePlanner(SavePlanner):
         return self.transform_object(write_item, self.lookup_object(write_item.index))
 
     def lookup_object(self, index: MetadataIndex) -> Any:
-        """Return the value of the state dict. Subclasses may replace this method."""
+        """Return the value of the state dict. Subclasses may replace this method.
+
+        Args:
+          index (MetadataIndex): the key, with the offset of a chunk.
+        """
         return find_state_dict_object(self.state_dict, index)
 
     def transform_object(self, write_item: WriteItem, object: Any) -> Any:
-        """Return the data to save for a value. Subclasses may replace this method."""
+        """Return the data to save for a value. Subclasses may replace this method.
+
+        Args:
+          write_item (WriteItem): the item.
+          object: the value.
+        """
         if write_item.type != WriteItemType.BYTE_IO:
             return object
         stream = io.BytesIO()
@@ -125,12 +134,12 @@ class DefaultLoadPlanner(LoadPlanner):
     """The default planner of loads.
 
     Args:
-        flatten_state_dict: the items of nested dictionaries and lists were saved separately.
-        flatten_sharded_tensors: as for `DefaultSavePlanner`.
-        allow_partial_load: ignore keys of the state dict that the checkpoint does not have. By default they raise.
-        weights_only: load objects that are not tensors as `torch.load(weights_only=True)` does. With False, a
-            checkpoint can execute arbitrary code: use it only for checkpoints that you trust. PyTorch does not have
-            this argument and behaves as with False.
+      flatten_state_dict: the items of nested dictionaries and lists were saved separately.
+      flatten_sharded_tensors: as for `DefaultSavePlanner`.
+      allow_partial_load: ignore keys of the state dict that the checkpoint does not have. By default they raise.
+      weights_only: load objects that are not tensors as `torch.load(weights_only=True)` does. With False, a
+        checkpoint can execute arbitrary code: use it only for checkpoints that you trust. PyTorch does not have
+        this argument and behaves as with False.
     """
 
     original_state_dict: STATE_DICT_TYPE
@@ -207,11 +216,20 @@ class DefaultLoadPlanner(LoadPlanner):
         pass
 
     def lookup_tensor(self, index: MetadataIndex) -> Tensor:
-        """Return the tensor of the state dict. Subclasses may replace this method."""
+        """Return the tensor of the state dict. Subclasses may replace this method.
+
+        Args:
+          index (MetadataIndex): the key, with the offset of a chunk.
+        """
         return find_state_dict_object(self.state_dict, index)
 
     def transform_tensor(self, read_item: ReadItem, tensor: Tensor) -> Tensor:
-        """Return the region of a tensor that is read. Subclasses may replace this method."""
+        """Return the region of a tensor that is read. Subclasses may replace this method.
+
+        Args:
+          read_item (ReadItem): the region.
+          tensor (Tensor): the tensor.
+        """
         return narrow_tensor_by_index(tensor, read_item.dest_offsets, read_item.lengths)
 
 

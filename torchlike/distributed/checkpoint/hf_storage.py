@@ -46,14 +46,14 @@ class HuggingFaceStorageWriter(FileSystemWriter):
     """A writer of safetensors files, which hold only tensors.
 
     Args:
-        path: the folder.
-        fqn_to_index_mapping: for each key, the number of its file, from 1. By default all tensors of a process are in
-            one file.
-        thread_count: has no effect: files are written one after the other.
-        save_distributed: each process writes its parts, with their offsets. By default, the tensors are whole, and a
-            file with an index is written.
-        enable_consolidation: not supported.
-        thread_count_consolidation: has no effect.
+      path: the folder.
+      fqn_to_index_mapping: for each key, the number of its file, from 1. By default all tensors of a process are in
+        one file.
+      thread_count: has no effect: files are written one after the other.
+      save_distributed: each process writes its parts, with their offsets. By default, the tensors are whole, and a
+        file with an index is written.
+      enable_consolidation: not supported.
+      thread_count_consolidation: has no effect.
     """
 
     def __init__(
@@ -122,8 +122,8 @@ class HuggingFaceStorageReader(FileSystemReader):
     """A reader of the safetensors files in a folder: those of a model, or those of `HuggingFaceStorageWriter`.
 
     Args:
-        path: the folder.
-        thread_count: has no effect: files are read one after the other.
+      path: the folder.
+      thread_count: has no effect: files are read one after the other.
     """
 
     def __init__(self, path: str | os.PathLike, thread_count: int = 1) -> None:

@@ -18,7 +18,12 @@ from torchlike.distributed.checkpoint.stateful import StatefulT
 
 @dataclass
 class ChunkStorageMetadata:
-    """A part of a tensor that is stored as one item: its offsets in the whole tensor, and its sizes."""
+    """A part of a tensor that is stored as one item.
+
+    Args:
+      offsets (Size): the offset of the part in each dim of the whole tensor.
+      sizes (Size): the shape of the part.
+    """
 
     offsets: Size
     sizes: Size
@@ -70,7 +75,13 @@ class TensorProperties:
 
 @dataclass
 class TensorStorageMetadata:
-    """A saved tensor: its properties, its whole size, and the chunks that store it."""
+    """The description of a saved tensor.
+
+    Args:
+      properties (TensorProperties): the dtype, with properties that are deprecated.
+      size (Size): the shape of the whole tensor.
+      chunks (list of ChunkStorageMetadata): the parts that store it.
+    """
 
     properties: TensorProperties
     size: Size
@@ -100,12 +111,12 @@ class StorageMeta:
 class Metadata:
     """The description of a checkpoint.
 
-    Attributes:
-        state_dict_metadata: for each key of the state dict, the saved tensor or object.
-        planner_data: data of the planner. The default planner stores the path of each key in the nested state dict.
-        storage_data: data of the storage. The file system stores the file, the offset and the length of each item.
-        storage_meta: the origin of the checkpoint.
-        version: the version of the format.
+    Args:
+      state_dict_metadata: for each key of the state dict, the saved tensor or object.
+      planner_data: data of the planner. The default planner stores the path of each key in the nested state dict.
+      storage_data: data of the storage. The file system stores the file, the offset and the length of each item.
+      storage_meta: the origin of the checkpoint.
+      version: the version of the format.
     """
 
     state_dict_metadata: dict[str, STORAGE_TYPES]
@@ -119,10 +130,10 @@ class Metadata:
 class MetadataIndex:
     """The identity of an item of a checkpoint.
 
-    Attributes:
-        fqn: the key in the state dict.
-        offset: the offset of the chunk in the whole tensor, or None for other objects.
-        index: the position of the chunk in the list of chunks, as a hint. It is ignored by comparisons.
+    Args:
+      fqn: the key in the state dict.
+      offset: the offset of the chunk in the whole tensor, or None for other objects.
+      index: the position of the chunk in the list of chunks, as a hint. It is ignored by comparisons.
     """
 
     fqn: str

@@ -53,7 +53,16 @@ class TensorWriteData:
 
 @dataclass(frozen=True)
 class WriteItem:
-    """One item that is saved."""
+    """One item that is saved.
+
+    Args:
+      index (MetadataIndex): the key in the state dict, with the offset of the chunk.
+      type (WriteItemType): a whole tensor, a part of one, or another object.
+      bytes_io_data (BytesIOWriteData, optional): the size of the object, if it is not a tensor. The default planner
+        does not set it.
+      tensor_data (TensorWriteData, optional): the chunk with the properties and the shape of the tensor. None for other
+        objects.
+    """
 
     index: MetadataIndex
     type: WriteItemType
@@ -71,13 +80,13 @@ class WriteItem:
 class ReadItem:
     """One region that is loaded.
 
-    Attributes:
-        type: a part of a tensor, or another object.
-        dest_index: the destination in the state dict.
-        dest_offsets: the offsets of the region in the destination.
-        storage_index: the item of the checkpoint.
-        storage_offsets: the offsets of the region in the item.
-        lengths: the size of the region.
+    Args:
+      type: a part of a tensor, or another object.
+      dest_index: the destination in the state dict.
+      dest_offsets: the offsets of the region in the destination.
+      storage_index: the item of the checkpoint.
+      storage_offsets: the offsets of the region in the item.
+      lengths: the size of the region.
     """
 
     type: LoadItemType
@@ -90,7 +99,14 @@ class ReadItem:
 
 @dataclass(frozen=True)
 class SavePlan:
-    """The items that one process saves."""
+    """The items that one process saves.
+
+    Args:
+      items (list of WriteItems): the items.
+      storage_data: data of the storage writer, such as the prefix of the names of files.
+      planner_data: data of the planner. The default planner sets the path of each key in the nested state dict.
+      usable: has no effect: plans are not cached.
+    """
 
     items: list[WriteItem]
     storage_data: Any = None
@@ -100,7 +116,13 @@ class SavePlan:
 
 @dataclass
 class LoadPlan:
-    """The regions that one process loads."""
+    """The regions that one process loads.
+
+    Args:
+      items (list of ReadItems): the regions.
+      storage_data: data of a storage reader. Those of torchlike do not set it.
+      planner_data: data of a planner. The default planner does not set it.
+    """
 
     items: list[ReadItem]
     storage_data: Any = None
@@ -118,7 +140,13 @@ class SavePlanner(abc.ABC):
     def set_up_planner(
         self, state_dict: STATE_DICT_TYPE, storage_meta: StorageMeta | None = None, is_coordinator: bool = False
     ) -> None:
-        """Take the state dict that will be saved."""
+        """Take the state dict that will be saved.
+
+        Args:
+          state_dict (dict): the state dict.
+          storage_meta (StorageMeta, optional): the origin of the checkpoint, from the storage writer.
+          is_coordinator: whether this process makes the plan of all.
+        """
 
     @abc.abstractmethod
     def create_local_plan(self) -> SavePlan:
@@ -126,15 +154,27 @@ class SavePlanner(abc.ABC):
 
     @abc.abstractmethod
     def create_global_plan(self, all_plans: list[SavePlan]) -> tuple[list[SavePlan], Metadata]:
-        """Return the final plan of each process, and the metadata of the checkpoint."""
+        """Return the final plan of each process, and the metadata of the checkpoint.
+
+        Args:
+          all_plans (list of SavePlans): the plan of each process.
+        """
 
     @abc.abstractmethod
     def finish_plan(self, new_plan: SavePlan) -> SavePlan:
-        """Return the plan that this process carries out, given the plan of the coordinator."""
+        """Return the plan that this process carries out.
+
+        Args:
+          new_plan (SavePlan): the plan of the coordinator for this process.
+        """
 
     @abc.abstractmethod
     def resolve_data(self, write_item: WriteItem) -> Tensor | io.BytesIO:
-        """Return the data of an item: a tensor of any device and layout, or the bytes of another object."""
+        """Return the data of an item: a tensor of any device and layout, or the bytes of another object.
+
+        Args:
+          write_item (WriteItem): the item.
+        """
 
 
 class LoadPlanner:
@@ -149,7 +189,13 @@ class LoadPlanner:
     def set_up_planner(
         self, state_dict: STATE_DICT_TYPE, metadata: Metadata | None = None, is_coordinator: bool = False
     ) -> None:
-        """Take the state dict that will be loaded into, and the metadata of the checkpoint."""
+        """Take the state dict that will be loaded into.
+
+        Args:
+          state_dict (dict): the state dict.
+          metadata (Metadata, optional): the metadata of the checkpoint.
+          is_coordinator: whether this process makes the plan of all.
+        """
 
     @abc.abstractmethod
     def create_local_plan(self) -> LoadPlan:
@@ -157,24 +203,50 @@ class LoadPlanner:
 
     @abc.abstractmethod
     def create_global_plan(self, global_plan: list[LoadPlan]) -> list[LoadPlan]:
-        """Return the final plan of each process."""
+        """Return the final plan of each process.
+
+        Args:
+          global_plan (list of LoadPlans): the plan of each process.
+        """
 
     @abc.abstractmethod
     def finish_plan(self, central_plan: LoadPlan) -> LoadPlan:
-        """Return the plan that this process carries out, given the plan of the coordinator."""
+        """Return the plan that this process carries out.
+
+        Args:
+          central_plan (LoadPlan): the plan of the coordinator for this process.
+        """
 
     @abc.abstractmethod
     def load_bytes(self, read_item: ReadItem, value: io.BytesIO) -> None:
-        """Take the bytes of an object that is not a tensor."""
+        """Take the bytes of an object that is not a tensor.
+
+        Args:
+          read_item (ReadItem): the item.
+          value (BytesIO): the bytes.
+        """
 
     def resolve_bytes(self, read_item: ReadItem) -> io.BytesIO:
-        """Return the stream into which a storage reader may write the bytes of an object."""
+        """Return the stream into which a storage reader may write the bytes of an object.
+
+        Args:
+          read_item (ReadItem): the item.
+        """
         raise NotImplementedError("LoadPlanner.resolve_bytes is not implemented")
 
     @abc.abstractmethod
     def resolve_tensor(self, read_item: ReadItem) -> Tensor:
-        """Return the tensor into which a region is read. Its size is `read_item.lengths`."""
+        """Return the tensor into which a region is read. Its size is `read_item.lengths`.
+
+        Args:
+          read_item (ReadItem): the region.
+        """
 
     @abc.abstractmethod
     def commit_tensor(self, read_item: ReadItem, tensor: Tensor) -> None:
-        """Take the tensor of `resolve_tensor` after the region was read into it."""
+        """Take the tensor of `resolve_tensor` after the region was read into it.
+
+        Args:
+          read_item (ReadItem): the region.
+          tensor (Tensor): the tensor.
+        """

@@ -175,22 +175,21 @@ def _from_first(state: Any, options: StateDictOptions, take: Callable[[tuple, Te
     told: list[Any] = [_mapped(state, lambda x: _Told(tuple(x.shape), x.dtype)) if _rank() == 0 else None]
     if sends:
         broadcast_object_list(told, 0)
+    return _taken(take, (), state, told[0] if sends else state)
 
-    def at(path: tuple, here: Any, described: Any) -> Any:
-        if isinstance(described, _Told):
-            tensor = here if _rank() == 0 else torchlike.empty(described.shape, dtype=described.dtype)
-            return take(path, collectives.broadcast(tensor.contiguous(), 0, _world.default()))
-        if isinstance(described, dict):
-            inner = here if isinstance(here, dict) else {}
-            return {key: at((*path, key), inner.get(key), each) for key, each in described.items()}
-        if isinstance(described, list):
-            inner = here if isinstance(here, list) else [None] * len(described)
-            return [at((*path, i), inner[i], each) for i, each in enumerate(described)]
-        if isinstance(described, Tensor):
-            return take(path, described)
-        return described
 
-    return at((), state, told[0] if sends else state)
+def _taken(take: Callable[[tuple, Tensor], Any], path: tuple, here: Any, described: Any) -> Any:
+    """Return a part of the state dict of rank 0, which `described` describes. `here` is that of this rank."""
+    if isinstance(described, _Told):
+        tensor = here if _rank() == 0 else torchlike.empty(described.shape, dtype=described.dtype)
+        return take(path, collectives.broadcast(tensor.contiguous(), 0, _world.default()))
+    if isinstance(described, dict):
+        inner = here if isinstance(here, dict) else {}
+        return {key: _taken(take, (*path, key), inner.get(key), each) for key, each in described.items()}
+    if isinstance(described, list):
+        inner = here if isinstance(here, list) else [None] * len(described)
+        return [_taken(take, (*path, i), inner[i], each) for i, each in enumerate(described)]
+    return take(path, described) if isinstance(described, Tensor) else described
 
 
 def _optimizers(optimizers: Any) -> list[Optimizer]:

@@ -27,7 +27,19 @@ def load_state_dict(
     no_dist: bool = False,
     planner: LoadPlanner | None = None,
 ) -> None:
-    """Load a checkpoint without calling `load_state_dict` of its values. Deprecated: use `load`."""
+    """Load a checkpoint without calling `load_state_dict` of its values. Deprecated: use `load`.
+
+    Args:
+      state_dict: the state dict, which is changed in place. It may be nested.
+      storage_reader: the reader.
+      process_group: the processes that load. The default is all.
+      coordinator_rank (int, default 0): the rank in the group of the process that makes the plan of all.
+      no_dist: load in this process only, without the others. Without it, a process group must be initialized.
+      planner: the planner. The default is `DefaultLoadPlanner()`.
+
+    Raises:
+      CheckpointException: A process failed. All processes raise it.
+    """
     warn(
         "`load_state_dict` is deprecated and will be removed in future versions. Please use `load` instead.",
         FutureWarning,
@@ -53,16 +65,29 @@ def load(
     plain values are refused, see `DefaultLoadPlanner`.
 
     Args:
-        state_dict: the state dict. It may be nested, and has the same keys in all processes. For an object with the
-            methods `state_dict` and `load_state_dict`, its state is loaded.
-        checkpoint_id: the folder.
-        storage_reader: the reader. The default is `FileSystemReader(checkpoint_id)`.
-        planner: the planner. The default is `DefaultLoadPlanner()`.
-        process_group: the processes that load. The default is all.
-        no_dist: load in this process only, without the others. This is the default if there is no process group.
+      state_dict: the state dict. It may be nested, and has the same keys in all processes. For an object with the
+        methods `state_dict` and `load_state_dict`, its state is loaded.
+      checkpoint_id: the folder.
+      storage_reader: the reader. The default is `FileSystemReader(checkpoint_id)`.
+      planner: the planner. The default is `DefaultLoadPlanner()`.
+      process_group: the processes that load. The default is all.
+      no_dist: load in this process only, without the others. This is the default if there is no process group.
 
     Raises:
-        CheckpointException: A process failed. All processes raise it.
+      CheckpointException: A process failed. All processes raise it.
+
+    >>> import tempfile
+    >>> import torchlike as torch
+    >>> import torchlike.distributed.checkpoint as dcp
+    >>> store = torch.distributed.HashStore()
+    >>> torch.distributed.init_process_group("gloo", rank=0, world_size=1, store=store)
+    >>> state = {"x": torch.zeros(2)}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = dcp.save({"x": torch.ones(2)}, checkpoint_id=folder)
+    ...     dcp.load(state, checkpoint_id=folder)
+    >>> state["x"]
+    tensor([1., 1.])
+    >>> torch.distributed.destroy_process_group()
     """
     alone = is_alone(no_dist, "load")
     reader = chosen(storage_reader, checkpoint_id, FileSystemReader)

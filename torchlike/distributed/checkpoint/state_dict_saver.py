@@ -41,7 +41,22 @@ def save_state_dict(
     no_dist: bool = False,
     planner: SavePlanner | None = None,
 ) -> Metadata:
-    """Save a state dict without calling `state_dict` of its values. Deprecated: use `save`."""
+    """Save a state dict without calling `state_dict` of its values. Deprecated: use `save`.
+
+    Args:
+      state_dict: the state dict. It may be nested.
+      storage_writer: the writer.
+      process_group: the processes that save. The default is all.
+      coordinator_rank (int, default 0): the rank in the group of the process that makes the plan of all.
+      no_dist: save in this process only, without the others. Without it, a process group must be initialized.
+      planner: the planner. The default is `DefaultSavePlanner()`.
+
+    Returns:
+      The metadata of the checkpoint.
+
+    Raises:
+      CheckpointException: A process failed. All processes raise it.
+    """
     warn(
         "`save_state_dict` is deprecated and will be removed in future versions.Please use `save` instead.",
         FutureWarning,
@@ -66,19 +81,30 @@ def save(
     checkpoint. If the processes are killed, an earlier checkpoint in the same folder stays valid.
 
     Args:
-        state_dict: the state dict. It may be nested. For an object with a method `state_dict`, its result is saved.
-        checkpoint_id: the folder.
-        storage_writer: the writer. The default is `FileSystemWriter(checkpoint_id)`.
-        planner: the planner. The default is `DefaultSavePlanner()`.
-        process_group: the processes that save. The default is all.
-        no_dist: save in this process only, without the others. This is the default if there is no process group.
-        use_collectives: if False, each process saves on its own and writes its own metadata.
+      state_dict: the state dict. It may be nested. For an object with a method `state_dict`, its result is saved.
+      checkpoint_id: the folder.
+      storage_writer: the writer. The default is `FileSystemWriter(checkpoint_id)`.
+      planner: the planner. The default is `DefaultSavePlanner()`.
+      process_group: the processes that save. The default is all.
+      no_dist: save in this process only, without the others. This is the default if there is no process group.
+      use_collectives: if False, each process saves on its own and writes its own metadata.
 
     Returns:
-        The metadata of the checkpoint.
+      The metadata of the checkpoint.
 
     Raises:
-        CheckpointException: A process failed. All processes raise it.
+      CheckpointException: A process failed. All processes raise it.
+
+    >>> import tempfile
+    >>> import torchlike as torch
+    >>> import torchlike.distributed.checkpoint as dcp
+    >>> store = torch.distributed.HashStore()
+    >>> torch.distributed.init_process_group("gloo", rank=0, world_size=1, store=store)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     metadata = dcp.save({"model": {"x": torch.ones(2)}}, checkpoint_id=folder)
+    >>> list(metadata.state_dict_metadata)
+    ['model.x']
+    >>> torch.distributed.destroy_process_group()
     """
     alone = is_alone(no_dist, "save")
     writer = chosen(storage_writer, checkpoint_id, FileSystemWriter)
@@ -98,8 +124,8 @@ class AsyncSaveResponse:
     """The result of `async_save` with a stager that copies asynchronously.
 
     Attributes:
-        staging_completion: completes when the state dict is copied.
-        upload_completion: completes when the checkpoint is saved.
+      staging_completion: completes when the state dict is copied.
+      upload_completion: completes when the checkpoint is saved.
     """
 
     staging_completion: Future[None]
@@ -124,12 +150,12 @@ def async_save(
     While the thread runs, other collectives of `process_group` must not be called: pass a group of its own.
 
     Args:
-        state_dict, checkpoint_id, storage_writer, planner, process_group, no_dist, use_collectives: as for `save`.
-        async_checkpointer_type: only `AsyncCheckpointerType.THREAD` is supported.
-        async_stager: makes the copy. The default is the writer, if it can copy, or `DefaultStager()`.
+      state_dict, checkpoint_id, storage_writer, planner, process_group, no_dist, use_collectives: as for `save`.
+      async_checkpointer_type: only `AsyncCheckpointerType.THREAD` is supported.
+      async_stager: makes the copy. The default is the writer, if it can copy, or `DefaultStager()`.
 
     Returns:
-        A future of the metadata. With a stager that returns a future, an `AsyncSaveResponse`.
+      A future of the metadata. With a stager that returns a future, an `AsyncSaveResponse`.
     """
     if async_checkpointer_type is not AsyncCheckpointerType.THREAD:
         raise unsupported("async_save", "async_checkpointer_type=AsyncCheckpointerType.PROCESS")

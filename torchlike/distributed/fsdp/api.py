@@ -57,7 +57,7 @@ class BackwardPrefetch(Enum):
 class MixedPrecision:
     """The dtypes of parameters, gradients, buffers and inputs.
 
-    Attributes:
+    Args:
       param_dtype: the dtype of the gathered parameters. None keeps the original dtype.
       reduce_dtype: the dtype in which gradients are summed. None means `param_dtype`.
       buffer_dtype: the dtype of floating-point buffers. State dicts contain buffers in their original dtype.
@@ -65,6 +65,14 @@ class MixedPrecision:
       cast_forward_inputs: whether the inputs of each wrapped module are converted to `param_dtype`.
       cast_root_forward_inputs: whether the inputs of the root module are converted.
       _module_classes_to_ignore: classes whose instances are wrapped without mixed precision by auto wrapping.
+
+    Raises:
+      NotImplementedError: `keep_low_precision_grads` is True.
+
+    >>> import torchlike as torch
+    >>> from torchlike.distributed.fsdp import MixedPrecision
+    >>> MixedPrecision(param_dtype=torch.bfloat16).cast_root_forward_inputs
+    True
     """
 
     param_dtype: dtype | None = None
@@ -82,7 +90,12 @@ class MixedPrecision:
 
 @dataclass
 class CPUOffload:
-    """Offloading of parameters to the CPU, which is not supported for accelerators."""
+    """Offloading of parameters to the CPU.
+
+    Args:
+      offload_params: keep the parameters on the CPU. True is not supported for modules on accelerators, and has no
+        effect for modules on the CPU.
+    """
 
     offload_params: bool = False
 
@@ -97,61 +110,104 @@ class StateDictType(Enum):
 
 @dataclass
 class StateDictConfig:
-    """Options of state dicts: `offload_to_cpu` moves their tensors to the CPU."""
+    """Options of state dicts.
+
+    Args:
+      offload_to_cpu: move the tensors of state dicts to the CPU.
+    """
 
     offload_to_cpu: bool = False
 
 
 @dataclass
 class FullStateDictConfig(StateDictConfig):
-    """Options of full state dicts. With `rank0_only`, the other processes get an empty dict."""
+    """Options of full state dicts.
+
+    Args:
+      offload_to_cpu: move the tensors of state dicts to the CPU.
+      rank0_only: only the first process gets the state dict. The others get an empty dict.
+    """
 
     rank0_only: bool = False
 
 
 @dataclass
 class LocalStateDictConfig(StateDictConfig):
-    """Options of local state dicts, which are not supported."""
+    """Options of local state dicts, which are not supported.
+
+    Args:
+      offload_to_cpu: has no effect, because no such state dict can be made.
+    """
 
 
 @dataclass
 class ShardedStateDictConfig(StateDictConfig):
-    """Options of sharded state dicts. Their values always are `DTensor`s."""
+    """Options of sharded state dicts. Their values always are `DTensor`s.
+
+    Args:
+      offload_to_cpu: move the tensors of state dicts to the CPU.
+    """
 
     _use_dtensor: bool = False
 
 
 @dataclass
 class OptimStateDictConfig:
-    """Options of the state dicts of optimizers."""
+    """Options of the state dicts of optimizers.
+
+    Args:
+      offload_to_cpu: move the tensors of state dicts to the CPU. Tensors without dims stay on their device.
+    """
 
     offload_to_cpu: bool = True
 
 
 @dataclass
 class FullOptimStateDictConfig(OptimStateDictConfig):
-    """Options of full state dicts of optimizers. With `rank0_only`, the other processes get an empty dict."""
+    """Options of full state dicts of optimizers.
+
+    Args:
+      offload_to_cpu: move the tensors of state dicts to the CPU. Tensors without dims stay on their device.
+      rank0_only: only the first process gets the state dict, and the others get an empty dict. When it is loaded, only
+        that of the first process is used.
+    """
 
     rank0_only: bool = False
 
 
 @dataclass
 class LocalOptimStateDictConfig(OptimStateDictConfig):
-    """Options of local state dicts of optimizers, which are not supported."""
+    """Options of local state dicts of optimizers, which are not supported.
+
+    Args:
+      offload_to_cpu: has no effect, because no such state dict can be made.
+    """
 
     offload_to_cpu: bool = False
 
 
 @dataclass
 class ShardedOptimStateDictConfig(OptimStateDictConfig):
-    """Options of sharded state dicts of optimizers. Their values always are `DTensor`s."""
+    """Options of sharded state dicts of optimizers. Their values always are `DTensor`s.
+
+    Args:
+      offload_to_cpu: move the tensors of state dicts to the CPU. Tensors without dims stay on their device.
+    """
 
     _use_dtensor: bool = False
 
 
 @dataclass
 class StateDictSettings:
-    """The kind of state dict of a module, with its options."""
+    """The kind of state dict of a module, with its options.
+
+    Args:
+      state_dict_type (StateDictType): the kind. Default: `FULL_STATE_DICT`.
+      state_dict_config (StateDictConfig): the options of the state dict of the module. Default:
+        `FullStateDictConfig()`.
+      optim_state_dict_config (OptimStateDictConfig): the options of the state dict of its optimizer. Default:
+        `FullOptimStateDictConfig()`.
+    """
 
     state_dict_type: StateDictType = StateDictType.FULL_STATE_DICT
     state_dict_config: StateDictConfig = field(default_factory=FullStateDictConfig)

@@ -74,6 +74,15 @@ class FullyShardedDataParallel(Module):
 
     Differences from PyTorch: each parameter remains a tensor of its own, a `DTensor` that is sharded along dim 0,
     instead of a part of one flat parameter. `SHARDED_STATE_DICT` contains `DTensor`s.
+
+    >>> import torchlike as torch
+    >>> from torchlike.distributed.fsdp import FullyShardedDataParallel
+    >>> store = torch.distributed.HashStore()
+    >>> torch.distributed.init_process_group("gloo", rank=0, world_size=1, store=store)
+    >>> model = FullyShardedDataParallel(torch.nn.Linear(2, 1))
+    >>> list(model.state_dict())
+    ['weight', 'bias']
+    >>> torch.distributed.destroy_process_group()
     """
 
     def __init__(
@@ -172,24 +181,44 @@ class FullyShardedDataParallel(Module):
 
     @staticmethod
     def fsdp_modules(module: Module, root_only: bool = False) -> list[FullyShardedDataParallel]:
-        """Return the wrappers in a module, or those that no other wrapper contains."""
+        """Return the wrappers in a module.
+
+        Args:
+          module (Module): the module.
+          root_only: only return those that no other wrapper contains.
+        """
         found = [each for each in module.modules() if isinstance(each, FullyShardedDataParallel)]
         return [each for each in found if each.check_is_root()] if root_only else found
 
     def apply(self, fn: Callable[[Module], None]) -> FullyShardedDataParallel:
-        """Call `fn` with every submodule while they hold full parameters."""
+        """Call a function with every submodule while they hold full parameters.
+
+        Args:
+          fn (function): called with each submodule, the innermost first, and with this module.
+
+        Returns:
+          This module.
+        """
         with self.summon_full_params(self):
             super().apply(fn)
         return self
 
     def named_parameters(self, *args: Any, **kwargs: Any) -> Iterator[tuple[str, Parameter]]:
-        """Yield the parameters. Inside `summon_full_params`, the names do not contain those of wrappers."""
+        """Yield the parameters. Inside `summon_full_params`, the names do not contain those of wrappers.
+
+        Args:
+          *args, **kwargs: the arguments of `Module.named_parameters`.
+        """
         clean = states.is_summoned(self)
         for name, param in super().named_parameters(*args, **kwargs):
             yield name.replace(PREFIX, "") if clean else name, param
 
     def named_buffers(self, *args: Any, **kwargs: Any) -> Iterator[tuple[str, Tensor]]:
-        """Yield the buffers. Inside `summon_full_params`, the names do not contain those of wrappers."""
+        """Yield the buffers. Inside `summon_full_params`, the names do not contain those of wrappers.
+
+        Args:
+          *args, **kwargs: the arguments of `Module.named_buffers`.
+        """
         clean = states.is_summoned(self)
         for name, buffer in super().named_buffers(*args, **kwargs):
             yield name.replace(PREFIX, "") if clean else name, buffer
@@ -260,13 +289,24 @@ class FullyShardedDataParallel(Module):
         return total
 
     def register_comm_hook(self, state: object, hook: Callable[..., Any]) -> None:
-        """Not supported."""
+        """Not supported.
+
+        Args:
+          state, hook: have no effect: the call raises.
+
+        Raises:
+          NotImplementedError: always.
+        """
         raise unsupported("FullyShardedDataParallel.register_comm_hook", "hook")
 
     # -- state dicts ---------------------------------------------------------------------------------------------------
 
     def state_dict(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the state of the module, of the kind that `state_dict_type` sets. All processes must call it."""
+        """Return the state of the module, of the kind that `state_dict_type` sets. All processes must call it.
+
+        Args:
+          *args, **kwargs: the arguments of `Module.state_dict`.
+        """
         self.check_is_root()
         for each in self.fsdp_modules(self):
             for group in each._state.groups:
@@ -280,12 +320,27 @@ class FullyShardedDataParallel(Module):
         state_dict_config: StateDictConfig | None = None,
         optim_state_dict_config: OptimStateDictConfig | None = None,
     ) -> StateDictSettings:
-        """Set the kind of the state dicts of all wrappers in a module. Return the former settings."""
+        """Set the kind of the state dicts of all wrappers in a module.
+
+        Args:
+          module (Module): the module.
+          state_dict_type (StateDictType): the kind.
+          state_dict_config (StateDictConfig, optional): its options. Default: those of the kind.
+          optim_state_dict_config (OptimStateDictConfig, optional): the options for optimizers. Default: those of the
+            kind.
+
+        Returns:
+          The former settings.
+        """
         return states.set_type(module, state_dict_type, state_dict_config, optim_state_dict_config)
 
     @staticmethod
     def get_state_dict_type(module: Module) -> StateDictSettings:
-        """Return the kind of the state dicts of the wrappers in a module."""
+        """Return the kind of the state dicts of the wrappers in a module.
+
+        Args:
+          module (Module): the module.
+        """
         return states.type_of(module)
 
     @staticmethod
@@ -296,7 +351,15 @@ class FullyShardedDataParallel(Module):
         state_dict_config: StateDictConfig | None = None,
         optim_state_dict_config: OptimStateDictConfig | None = None,
     ) -> Generator[None]:
-        """Set the kind of the state dicts inside of the block."""
+        """Set the kind of the state dicts inside of the block.
+
+        Args:
+          module (Module): the module.
+          state_dict_type (StateDictType): the kind.
+          state_dict_config (StateDictConfig, optional): its options. Default: those of the kind.
+          optim_state_dict_config (OptimStateDictConfig, optional): the options for optimizers. Default: those of the
+            kind.
+        """
         before = states.set_type(module, state_dict_type, state_dict_config, optim_state_dict_config)
         try:
             yield
@@ -374,7 +437,12 @@ class FullyShardedDataParallel(Module):
     ) -> dict[str, Any]:
         """Return the full state dict of an optimizer. Deprecated: use `optim_state_dict`.
 
-        `optim_input` and `group` are not supported.
+        Args:
+          model (Module): the module with the wrappers.
+          optim (Optimizer): the optimizer.
+          optim_input: must be None. It is not supported.
+          rank0_only: only the first process gets the state dict. The others get an empty dict.
+          group: must be None. It is not supported.
         """
         _no_group("full_optim_state_dict", group)
         _no_input("full_optim_state_dict", optim_input)
@@ -386,7 +454,11 @@ class FullyShardedDataParallel(Module):
     ) -> dict[str, Any]:
         """Return a state dict for `optim.load_state_dict`. Deprecated: use `optim_state_dict_to_load`.
 
-        `optim_input` is not supported: give `optim`.
+        Args:
+          full_optim_state_dict (dict): the full state dict, with the names of parameters.
+          model (Module): the module with the wrappers.
+          optim_input: must be None. It is not supported.
+          optim (Optimizer): the optimizer. It must be given.
         """
         _no_input("shard_full_optim_state_dict", optim_input if optim is not None else "missing")
         return optim_state.numbered(model, optim, full_optim_state_dict)

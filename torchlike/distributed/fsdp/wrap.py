@@ -188,18 +188,17 @@ def apply_policy(
 
 def wrap_chosen(root: Module, chosen: Chosen, wrapper: Callable[..., Module]) -> None:
     """Wrap the chosen modules below `root`, children first."""
-    done: dict[Module, Module] = {}
+    _wrap_below(root, chosen, wrapper, {})
 
-    def visit(module: Module) -> None:
-        for child in list(module.children()):
-            if child not in done:
-                visit(child)
-                done[child] = wrapper(child, **chosen[child]) if child in chosen else child
-        for name, child in list(module._modules.items()):
-            if child is not None and done.get(child, child) is not child:
-                setattr(module, name, done[child])
 
-    visit(root)
+def _wrap_below(module: Module, chosen: Chosen, wrapper: Callable[..., Module], done: dict[Module, Module]) -> None:
+    for child in list(module.children()):
+        if child not in done:
+            _wrap_below(child, chosen, wrapper, done)
+            done[child] = wrapper(child, **chosen[child]) if child in chosen else child
+    for name, child in list(module._modules.items()):
+        if child is not None and done.get(child, child) is not child:
+            setattr(module, name, done[child])
 
 
 def _recursive_wrap(

@@ -69,11 +69,19 @@ class DTensor(Tensor):
         return self._spec.tensor_meta.shape
 
     def size(self, dim: int | None = None) -> Any:
-        """Return the global shape, or the global size of one dim."""
+        """Return the global shape, or the global size of one dim.
+
+        Args:
+          dim (int, optional): the dim.
+        """
         return self._meta.size() if dim is None else self._meta.size(dim)
 
     def stride(self, dim: int | None = None) -> Any:
-        """Return the global strides, or the global stride of one dim."""
+        """Return the global strides, or the global stride of one dim.
+
+        Args:
+          dim (int, optional): the dim.
+        """
         return self._spec.stride if dim is None else self._spec.stride[self._nonnegative(dim)]
 
     @property
@@ -105,7 +113,11 @@ class DTensor(Tensor):
         return self.numel() * self.dtype.itemsize
 
     def is_contiguous(self, memory_format: Any = None) -> bool:
-        """Return whether the global strides are those of a memory format (default: row-major)."""
+        """Return whether the global strides are those of a memory format.
+
+        Args:
+          memory_format (memory_format, optional): the format. Default: row-major.
+        """
         return self._meta.is_contiguous() if memory_format is None else self._meta.is_contiguous(memory_format)
 
     def is_floating_point(self) -> bool:
@@ -166,7 +178,11 @@ class DTensor(Tensor):
         return self
 
     def requires_grad_(self, requires_grad: bool = True) -> DTensor:
-        """Set `requires_grad` of this leaf, and return the tensor."""
+        """Set `requires_grad` of this leaf, and return the tensor.
+
+        Args:
+          requires_grad: the new value.
+        """
         Tensor.requires_grad_(self, requires_grad)
         return self
 
@@ -187,7 +203,14 @@ class DTensor(Tensor):
         Tensor.data.fdel(self)  # type: ignore[attr-defined]
 
     def register_hook(self, hook: Callable[[Any], Any]) -> Any:
-        """Register `hook(grad)`, called with a `DTensor` when this tensor's gradient is computed."""
+        """Register a function that is called when this tensor's gradient is computed.
+
+        Args:
+          hook (function): called with the gradient, a `DTensor`. If it returns a tensor, this replaces the gradient.
+
+        Returns:
+          A handle, whose `remove` removes the hook.
+        """
         placements = _layout.of_gradient(self.placements)
 
         def called(grad: Tensor) -> Tensor | None:
@@ -199,7 +222,13 @@ class DTensor(Tensor):
     def backward(
         self, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, inputs: Any = None
     ) -> None:
-        """Compute the gradients of the leaves of this tensor's graph. `gradient` may be a `DTensor`."""
+        """Compute the gradients of the leaves of this tensor's graph.
+
+        Args:
+          gradient (Tensor or DTensor, optional): the gradient of this tensor. It may be omitted for one element. A
+            `Tensor` is the gradient of the local tensor.
+          retain_graph, create_graph, inputs: as for `Tensor.backward`.
+        """
         if gradient is None and self.numel() == 1:
             gradient = torchlike.ones(self._spec.shape, dtype=self.dtype, device=self.device)
         elif isinstance(gradient, DTensor):
@@ -218,7 +247,11 @@ class DTensor(Tensor):
         raise RuntimeError(".tolist() is not supported for tensor subclasses, got DTensor")
 
     def numpy(self, *, force: bool = False) -> Any:
-        """Raise RuntimeError, as in PyTorch. Use `full_tensor().numpy()`."""
+        """Raise RuntimeError, as in PyTorch. Use `full_tensor().numpy()`.
+
+        Args:
+          force: has no effect: the call raises.
+        """
         raise RuntimeError(".numpy() is not supported for tensor subclasses.")
 
     def __bool__(self) -> bool:

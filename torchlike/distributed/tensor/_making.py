@@ -90,6 +90,16 @@ def distribute_tensor(
     Raises:
       RuntimeError: the tensor is not a leaf.
       ValueError: there are more or fewer placements than dims of the mesh.
+
+    >>> import torchlike as torch
+    >>> from torchlike.distributed.tensor import Shard, distribute_tensor
+    >>> store = torch.distributed.HashStore()
+    >>> torch.distributed.init_process_group("gloo", rank=0, world_size=1, store=store)
+    >>> mesh = torch.distributed.init_device_mesh("cpu", (1,))
+    >>> x = distribute_tensor(torch.ones(4, 2), mesh, [Shard(0)])
+    >>> x.placements, x.full_tensor().sum()
+    ((Shard(dim=0),), tensor(8.))
+    >>> torch.distributed.destroy_process_group()
     """
     mesh = device_mesh or current_mesh()
     if not tensor.is_leaf:

@@ -34,6 +34,15 @@ def distribute_module(
     Raises:
       RuntimeError: the module has been distributed before.
       ValueError: `input_fn` or `output_fn` has another number of arguments.
+
+    >>> import torchlike as torch
+    >>> from torchlike.distributed.tensor import distribute_module
+    >>> store = torch.distributed.HashStore()
+    >>> torch.distributed.init_process_group("gloo", rank=0, world_size=1, store=store)
+    >>> mesh = torch.distributed.init_device_mesh("cpu", (1,))
+    >>> distribute_module(torch.nn.Linear(2, 1), mesh).weight.placements
+    (Replicate(),)
+    >>> torch.distributed.destroy_process_group()
     """
     if getattr(module, "_distribute_module_applied", False):
         raise RuntimeError(

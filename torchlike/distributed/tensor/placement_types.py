@@ -10,7 +10,11 @@ class Placement:
     """The placement of a tensor along one dim of a mesh."""
 
     def is_shard(self, dim: int | None = None) -> bool:
-        """Return whether each device has a part of the tensor (along `dim`, if given)."""
+        """Return whether each device has a part of the tensor.
+
+        Args:
+          dim (int, optional): only return True for parts along this dim.
+        """
         return isinstance(self, Shard) and dim in (None, self.dim)
 
     def is_replicate(self) -> bool:
@@ -18,7 +22,11 @@ class Placement:
         return isinstance(self, Replicate)
 
     def is_partial(self, reduce_op: str | None = None) -> bool:
-        """Return whether each device has a partial result (for the reduction `reduce_op`, if given)."""
+        """Return whether each device has a partial result.
+
+        Args:
+          reduce_op (str, optional): only return True for this reduction.
+        """
         return isinstance(self, Partial) and reduce_op in (None, self.reduce_op)
 
 
@@ -35,7 +43,17 @@ class _InParts:
 
 @dataclass(frozen=True, repr=False)
 class Shard(_InParts, Placement):
-    """A placement that gives each device a part of the tensor along `dim`."""
+    """A placement that gives each device a part of the tensor along `dim`.
+
+    The dim is split as `torch.chunk` does, so the last parts may be shorter or empty.
+
+    Args:
+      dim (int): the dim of the tensor.
+
+    >>> from torchlike.distributed.tensor import Shard
+    >>> Shard(0)
+    Shard(dim=0)
+    """
 
     dim: int
 
@@ -73,7 +91,15 @@ class Replicate(Placement):
 
 @dataclass(frozen=True, repr=False)
 class Partial(Placement):
-    """A placement that gives each device a partial result, to be combined with `reduce_op`."""
+    """A placement that gives each device a partial result, to be combined by a reduction.
+
+    Args:
+      reduce_op (str): the reduction: "sum", "avg", "min", "max" or "product". Default: "sum".
+
+    >>> from torchlike.distributed.tensor import Partial
+    >>> Partial("max")
+    Partial(max)
+    """
 
     reduce_op: str = "sum"
 

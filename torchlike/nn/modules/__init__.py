@@ -1,5 +1,6 @@
 """The layers, in one file for each family of layers."""
 
+from torchlike.nn._linear_cross_entropy import LinearCrossEntropyOptions as LinearCrossEntropyOptions
 from torchlike.nn.modules import utils as utils
 from torchlike.nn.modules.activation import CELU as CELU
 from torchlike.nn.modules.activation import ELU as ELU
@@ -87,6 +88,7 @@ from torchlike.nn.modules.loss import HingeEmbeddingLoss as HingeEmbeddingLoss
 from torchlike.nn.modules.loss import HuberLoss as HuberLoss
 from torchlike.nn.modules.loss import KLDivLoss as KLDivLoss
 from torchlike.nn.modules.loss import L1Loss as L1Loss
+from torchlike.nn.modules.loss import LinearCrossEntropyLoss as LinearCrossEntropyLoss
 from torchlike.nn.modules.loss import MarginRankingLoss as MarginRankingLoss
 from torchlike.nn.modules.loss import MSELoss as MSELoss
 from torchlike.nn.modules.loss import MultiLabelMarginLoss as MultiLabelMarginLoss
@@ -252,6 +254,8 @@ __all__ = [
     "LazyLinear",
     "LeakyReLU",
     "Linear",
+    "LinearCrossEntropyLoss",
+    "LinearCrossEntropyOptions",
     "LocalResponseNorm",
     "LogSigmoid",
     "LogSoftmax",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from torchlike import Tensor, no_grad
 from torchlike._internal import warn
@@ -30,6 +30,14 @@ class _IncompatibleKeys(namedtuple("_IncompatibleKeys", ("missing_keys", "unexpe
     __str__ = __repr__
 
 
+class _Problems(NamedTuple):
+    """What `load_state_dict` collects while it loads."""
+
+    missing: list[str]
+    unexpected: list[str]
+    messages: list[str]
+
+
 class _WrappedHook:
     """A picklable wrapper of a state hook. The hook receives the module as first argument only if `with_module`."""
 
@@ -38,6 +46,22 @@ class _WrappedHook:
 
     def __call__(self, module: Any, *args: Any) -> Any:
         return self.hook(module, *args) if self.with_module else self.hook(*args)
+
+
+def _load(module: Any, state: Mapping[str, Any], prefix: str, metadata: Any, assign: bool, problems: _Problems) -> None:
+    """Load the entries of `state` that begin with `prefix` into a module and its submodules."""
+    local_metadata = {} if metadata is None else metadata.get(prefix[:-1], {})
+    if assign:
+        local_metadata["assign_to_params_buffers"] = True
+    module._load_from_state_dict(state, prefix, local_metadata, True, *problems)
+    for name, child in module._modules.items():
+        if child is not None:
+            below = f"{prefix}{name}."
+            _load(child, {k: v for k, v in state.items() if k.startswith(below)}, below, metadata, assign, problems)
+    incompatible = _IncompatibleKeys(problems.missing, problems.unexpected)
+    for hook in module._load_state_dict_post_hooks.values():
+        if hook(module, incompatible) is not None:
+            raise _errors.load_state_dict_hook_result()
 
 
 class State:
@@ -143,29 +167,13 @@ class State:
         """
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
-        missing: list[str] = []
-        unexpected: list[str] = []
-        messages: list[str] = []
+        problems = _Problems([], [], [])
+        missing, unexpected, messages = problems
         metadata = getattr(state_dict, "_metadata", None)
         state: Any = OrderedDict(state_dict)
         if metadata is not None:
             state._metadata = metadata
-
-        def load(module: Any, state: Mapping[str, Any], prefix: str) -> None:
-            local_metadata = {} if metadata is None else metadata.get(prefix[:-1], {})
-            if assign:
-                local_metadata["assign_to_params_buffers"] = True
-            module._load_from_state_dict(state, prefix, local_metadata, True, missing, unexpected, messages)
-            for name, child in module._modules.items():
-                if child is not None:
-                    below = f"{prefix}{name}."
-                    load(child, {k: v for k, v in state.items() if k.startswith(below)}, below)
-            incompatible = _IncompatibleKeys(missing, unexpected)
-            for hook in module._load_state_dict_post_hooks.values():
-                if hook(module, incompatible) is not None:
-                    raise _errors.load_state_dict_hook_result()
-
-        load(self, state, "")
+        _load(self, state, "", metadata, assign, problems)
         if strict and unexpected:
             messages.insert(0, _errors.unexpected_keys(unexpected))
         if strict and missing:

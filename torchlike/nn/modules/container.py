@@ -120,7 +120,7 @@ class Sequential(_Numbered):
             for place, module in enumerate(args):
                 self.add_module(str(place), module)
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input):
         for module in self:
             input = module(input)
         return input

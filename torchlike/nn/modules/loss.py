@@ -6,13 +6,17 @@ for the same choice.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from typing import Any
 
 from torchlike import Tensor
 from torchlike._internal import warn
 from torchlike.nn import _errors_layers as _errors
 from torchlike.nn import functional as F
+from torchlike.nn._linear_cross_entropy import LinearCrossEntropyOptions
 from torchlike.nn.modules.distance import PairwiseDistance
+from torchlike.nn.modules.linear import Linear
 from torchlike.nn.modules.module import Module
 
 __all__ = [
@@ -31,6 +35,7 @@ __all__ = [
     "HuberLoss",
     "SoftMarginLoss",
     "CrossEntropyLoss",
+    "LinearCrossEntropyLoss",
     "MultiLabelSoftMarginLoss",
     "CosineEmbeddingLoss",
     "MarginRankingLoss",
@@ -151,6 +156,7 @@ class HuberLoss(_Loss):
       delta: the largest difference with a quadratic loss.
 
     Raises:
+      TypeError: `delta` is not a number.
       RuntimeError: `delta` is not positive. The call raises this.
 
     >>> import torchlike as torch
@@ -161,6 +167,8 @@ class HuberLoss(_Loss):
     __constants__ = ["reduction", "delta"]
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
+        if not isinstance(delta, float | int):
+            raise TypeError(f"delta must be a float or int, got: {type(delta)}")
         super().__init__(reduction=reduction)
         self.delta = delta
 
@@ -272,6 +280,91 @@ class CrossEntropyLoss(_WeightedLoss):
             reduction=self.reduction,
             label_smoothing=self.label_smoothing,
         )
+
+
+class LinearCrossEntropyLoss(_WeightedLoss):
+    """The cross entropy of the logits of a linear layer, which is a part of the loss.
+
+    The input is of shape (N, in_features) or (in_features). The target holds class indices (N, *out_features), or class
+    probabilities (N, num_classes, *out_features).
+
+    Args:
+      in_features: the size of each input row.
+      num_classes: the number of classes.
+      out_features: further dimensions of the logits, each of which has classes of its own.
+      bias: add a learned bias to the logits.
+      device, dtype: of the layer's parameters.
+      reduction: 'mean', 'sum' or 'none', as in `CrossEntropyLoss`.
+      weight: (num_classes), a weight for each class, which becomes a buffer. The default is 1.
+      ignore_index: targets of this class do not contribute. None means -100 for class indices.
+      label_smoothing: from 0 to 1, the share of the target that is spread evenly over all classes.
+      options: compute the logits in chunks of the batch, see `LinearCrossEntropyOptions`.
+
+    Raises:
+      RuntimeError: `weight` is not of the shape (num_classes), or `label_smoothing` is outside [0, 1].
+
+    >>> import torchlike as torch
+    >>> loss = torch.nn.LinearCrossEntropyLoss(3, 4)
+    >>> loss(torch.zeros(2, 3), torch.tensor([1, 2]))
+    tensor(1.3863, grad_fn=<NllLossBackward0>)
+    """
+
+    __constants__ = ["num_classes", "out_features", "reduction", "ignore_index", "label_smoothing"]
+    num_classes: int
+    out_features: tuple[int, ...]
+    reduction: str
+    ignore_index: int | None
+    label_smoothing: float
+    options: LinearCrossEntropyOptions | None
+
+    def __init__(
+        self,
+        in_features: int,
+        num_classes: int,
+        *,
+        out_features: tuple[int, ...] = (),
+        bias: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+        reduction: str = "mean",
+        weight: Tensor | None = None,
+        ignore_index: int | None = None,
+        label_smoothing: float = 0.0,
+        options: LinearCrossEntropyOptions | None = None,
+    ) -> None:
+        super().__init__(weight, None, None, reduction)
+        if weight is not None and tuple(weight.shape) != (num_classes,):
+            raise RuntimeError(f"expected weight shape to be {(num_classes,)}, got {tuple(weight.shape)}")
+        if not 0.0 <= label_smoothing <= 1.0:
+            raise RuntimeError(f"expected label_smoothing to be in range [0, 1], got {label_smoothing}")
+        self.num_classes = num_classes
+        self.out_features = out_features
+        self.ignore_index = ignore_index
+        self.label_smoothing = label_smoothing
+        self.options = options
+        rows = num_classes * math.prod(out_features)
+        self.linear = Linear(in_features, rows, bias=bias, device=device, dtype=dtype)
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        shape, bias = (self.num_classes, *self.out_features), self.linear.bias
+        return F.linear_cross_entropy(
+            input,
+            self.linear.weight.reshape(*shape, self.linear.in_features),
+            target,
+            linear_bias=None if bias is None else bias.reshape(shape),
+            weight=self.weight,
+            reduction=self.reduction,
+            ignore_index=self.ignore_index,
+            label_smoothing=self.label_smoothing,
+            options=self.options,
+        )
+
+    def extra_repr(self) -> str:
+        bias = self.linear.bias is not None
+        names = ("num_classes", "out_features", "reduction", "ignore_index", "label_smoothing", "options")
+        shown = {"in_features": self.linear.in_features, **{name: getattr(self, name) for name in names}}
+        parts = [f"{name}={value}" for name, value in shown.items()]
+        return ", ".join([*parts[:3], f"bias={bias}", *parts[3:]])
 
 
 class PoissonNLLLoss(_Loss):

@@ -265,6 +265,12 @@ class ReplicationPad3d(_ReplicationPadNd):
 class _CircularPadNd(_PadNd):
     _mode = "circular"
 
+    def forward(self, input: Tensor) -> Tensor:
+        least = self._spatial + 1
+        if input.ndim not in (least, least + 1):
+            raise ValueError(f"expected {least}D or {least + 1}D input (got {input.ndim}D input)")
+        return super().forward(input)
+
 
 class CircularPad1d(_CircularPadNd):
     """Circular padding of the last dimension: each side continues with the elements of the opposite side.

@@ -55,7 +55,7 @@ def _detect_is_causal_mask(mask: Tensor | None, is_causal: bool | None = None, s
 def _get_seq_len(src: Tensor, batch_first: bool) -> int | None:
     if src.dim() == 2:
         return src.size(0)
-    return src.size(1) if batch_first else src.size(0)
+    return src.size()[1 if batch_first else 0]
 
 
 class TransformerEncoderLayer(Module):
@@ -459,7 +459,7 @@ class Transformer(Module):
         memory_is_causal: bool = False,
     ) -> Tensor:
         batch_dim = 0 if self.batch_first else 1
-        if src.dim() == 3 and src.size(batch_dim) != tgt.size(batch_dim):
+        if src.size(batch_dim) != tgt.size(batch_dim) and src.dim() == 3:
             raise RuntimeError("the batch number of src and tgt must be equal")
         if src.size(-1) != self.d_model or tgt.size(-1) != self.d_model:
             raise RuntimeError("the feature number of src and tgt must be equal to d_model")

@@ -13,6 +13,14 @@ def norm_except_dim(v: Tensor, dim: int) -> Tensor:
     """Return the Euclidean norm over every dimension but `dim`, with reduced dimensions kept at size 1.
 
     If `dim` is -1, the norm is over all dimensions and the result is a 0-d tensor.
+
+    Args:
+      v (Tensor): the tensor.
+      dim (int): the dimension that is kept, or -1.
+
+    >>> norm_except_dim(torchlike.tensor([[3.0, 4.0], [6.0, 8.0]]), 0)
+    tensor([[ 5.],
+            [10.]])
     """
     if dim == -1:
         return v.norm()
@@ -26,16 +34,38 @@ def weight_norm(v: Tensor, g: Tensor, dim: int) -> Tensor:
 
 
 def as_matrix(weight: Tensor, dim: int) -> Tensor:
-    """Return the weight as a matrix: `dim` becomes the rows, and the other dimensions are flattened to columns."""
+    """Return the weight as a matrix: `dim` becomes the rows, and the other dimensions are flattened to columns.
+
+    Args:
+      weight (Tensor): the weight, with at least one dimension.
+      dim (int): the dimension of the rows, not negative.
+
+    >>> as_matrix(torchlike.ones(2, 3, 4), 1).shape
+    torch.Size([3, 8])
+    """
     if dim != 0:
         weight = weight.permute(dim, *[d for d in range(weight.dim()) if d != dim])
     return weight.reshape(weight.size(0), -1)
 
 
 def power_iterations(matrix: Tensor, u: Tensor, v: Tensor, count: int, eps: float, first: str) -> tuple[Any, Any]:
-    """Refine estimates of the singular vectors of the largest singular value by `count` power iterations.
+    """Refine estimates of the singular vectors of the largest singular value by power iterations.
 
-    Each iteration updates the vector `first` ("u" or "v") before the other one.
+    Args:
+      matrix (Tensor): the matrix, (n, m).
+      u (Tensor): the estimate of the left singular vector, (n,).
+      v (Tensor): the estimate of the right singular vector, (m,).
+      count (int): the number of iterations.
+      eps (float): the least divisor when vectors are normalized.
+      first (str): "u" or "v", the vector that each iteration updates before the other one.
+
+    Returns:
+      The new estimates of `u` and `v`, as unit vectors.
+
+    >>> ones = torchlike.ones(2)
+    >>> u, v = power_iterations(torchlike.diag(torchlike.tensor([3.0, 1.0])), ones, ones, 20, 1e-12, "u")
+    >>> torchlike.allclose(u, torchlike.tensor([1.0, 0.0]))
+    True
     """
     for _ in range(count):
         if first == "u":
@@ -48,7 +78,14 @@ def power_iterations(matrix: Tensor, u: Tensor, v: Tensor, count: int, eps: floa
 
 
 def spectral_dim(module: Any) -> int:
-    """Return the dimension of a layer's weight that holds the output channels."""
+    """Return the dimension of a layer's weight that holds the output channels.
+
+    Args:
+      module (Module): the layer. The result is 1 for transposed convolutions, and otherwise 0.
+
+    >>> spectral_dim(torchlike.nn.Linear(2, 3)), spectral_dim(torchlike.nn.ConvTranspose1d(2, 3, 1))
+    (0, 1)
+    """
     from torchlike.nn.modules.conv import _ConvTransposeNd
 
     return 1 if isinstance(module, _ConvTransposeNd) else 0

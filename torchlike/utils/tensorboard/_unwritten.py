@@ -15,7 +15,7 @@ class Unwritten:
         raise _refused("add_graph", "torchlike.explain() and the hlo() of a compiled function show what is run")
 
     def add_onnx_graph(self, prototxt: Any) -> None:
-        """Raise `NotImplementedError`, because torchlike has no ONNX exporter."""
+        """Raise `NotImplementedError`, because a graph of ONNX is not written for TensorBoard."""
         raise _refused("add_onnx_graph", "torchlike.explain() shows what is run")
 
     def add_video(self, tag: str, vid_tensor: Any, *args: Any, **kwargs: Any) -> None:

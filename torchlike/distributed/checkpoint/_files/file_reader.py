@@ -31,8 +31,8 @@ class FileSystemReader(StorageReader):
     Only the regions of the plan are read. If a region is a whole saved chunk, its checksum is verified.
 
     Args:
-        path: the folder.
-        _extension_registry: not supported.
+      path: the folder.
+      _extension_registry: not supported.
     """
 
     def __init__(self, path: str | os.PathLike, _extension_registry: Any = None) -> None:

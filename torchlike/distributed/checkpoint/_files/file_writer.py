@@ -49,15 +49,15 @@ class FileSystemWriter(StorageWriter, BlockingAsyncStager):
     PyTorch overwrites the files of the old checkpoint one by one.
 
     Args:
-        path: the folder. It is created if it does not exist.
-        single_file_per_rank: each process writes one file, or as many as there are threads. With False, it writes
-            a file for each item.
-        sync_files: write the entries of the folder to disk. The contents of files are always written to disk.
-        thread_count: the number of threads that write files.
-        per_thread_copy_ahead: has no effect.
-        cache_staged_state_dict: not supported.
-        overwrite: replace an existing checkpoint, with a warning. With False, it raises.
-        _extensions, serialization_format: not supported.
+      path: the folder. It is created if it does not exist.
+      single_file_per_rank: each process writes one file, or as many as there are threads. With False, it writes
+        a file for each item.
+      sync_files: write the entries of the folder to disk. The contents of files are always written to disk.
+      thread_count: the number of threads that write files.
+      per_thread_copy_ahead: has no effect.
+      cache_staged_state_dict: not supported.
+      overwrite: replace an existing checkpoint, with a warning. With False, it raises.
+      _extensions, serialization_format: not supported.
     """
 
     def __init__(

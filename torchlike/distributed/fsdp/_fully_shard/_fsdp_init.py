@@ -50,17 +50,17 @@ def check_size(reshard_after_forward: Any, size: int) -> None:
 def managed(modules: tuple[Module, ...]) -> list[Module]:
     """Return the modules and their submodules, without those that another call of `fully_shard` manages."""
     found: dict[Module, None] = {}
-
-    def add(module: Module, is_root: bool) -> None:
-        if module in found or (not is_root and state_of(module) is not None):
-            return
-        found[module] = None
-        for child in module.children():
-            add(child, False)
-
     for module in modules:
-        add(module, True)
+        _add_managed(module, found, True)
     return list(found)
+
+
+def _add_managed(module: Module, found: dict[Module, None], is_root: bool = False) -> None:
+    if module in found or (not is_root and state_of(module) is not None):
+        return
+    found[module] = None
+    for child in module.children():
+        _add_managed(child, found)
 
 
 def _held(modules: list[Module], ignored: set[Parameter]) -> Iterator[tuple[Parameter, Holder]]:

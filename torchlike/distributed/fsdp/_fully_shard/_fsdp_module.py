@@ -20,7 +20,14 @@ class UnshardHandle:
 
 
 class FSDPModule:
-    """The base class of modules that `fully_shard` wraps. `fully_shard` makes the subclasses."""
+    """The base class of modules that `fully_shard` wraps. `fully_shard` makes the subclasses.
+
+    Calling a subclass returns an instance of the original class. Containers make such instances, for example for
+    slices.
+
+    Args:
+      *args, **kwargs: the arguments of the original class.
+    """
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         """Return an instance of the original class. Containers make such instances, for example for slices."""
@@ -46,7 +53,11 @@ class FSDPModule:
         return super()._apply(*args, **kwargs)  # type: ignore[misc]
 
     def state_dict(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the state of the module, with the shards of the parameters."""
+        """Return the state of the module, with the shards of the parameters.
+
+        Args:
+          *args, **kwargs: the arguments of `Module.state_dict`.
+        """
         for group in self._groups(True):
             group.reshard()
         return super().state_dict(*args, **kwargs)  # type: ignore[misc]
@@ -79,7 +90,12 @@ class FSDPModule:
     # -- gradients -----------------------------------------------------------------------------------------------------
 
     def set_requires_gradient_sync(self, requires_gradient_sync: bool, *, recurse: bool = True) -> None:
-        """Set whether backward reduces gradients. If not, it accumulates the gradients of the full parameters."""
+        """Set whether backward reduces gradients. If not, it accumulates the gradients of the full parameters.
+
+        Args:
+          requires_gradient_sync: reduce gradients.
+          recurse: also set it for submodules that `fully_shard` wraps.
+        """
         for group in self._groups(recurse):
             group.syncs_gradients = group.all_reduces = requires_gradient_sync
 
@@ -87,12 +103,24 @@ class FSDPModule:
         """Set whether gradients are summed over the copies of a two-dimensional mesh.
 
         If not, backward accumulates the reduced gradients.
+
+        Args:
+          requires_all_reduce: sum over the copies.
+          recurse: also set it for submodules that `fully_shard` wraps.
         """
         for group in self._groups(recurse):
             group.all_reduces = requires_all_reduce
 
     def set_reshard_after_forward(self, reshard_after_forward: bool, recurse: bool = True) -> None:
-        """Set whether the full parameters are freed after forward."""
+        """Set whether the full parameters are freed after forward.
+
+        Args:
+          reshard_after_forward: free them.
+          recurse: also set it for submodules that `fully_shard` wraps.
+
+        Raises:
+          ValueError: the value is not a bool.
+        """
         if not isinstance(reshard_after_forward, bool):
             raise ValueError(f"reshard_after_forward should be a bool, got {type(reshard_after_forward)}")
         for module in self.modules() if recurse and isinstance(self, Module) else (self,):
@@ -103,7 +131,12 @@ class FSDPModule:
                     group.reshard_after_forward = reshard_after_forward
 
     def set_reshard_after_backward(self, reshard_after_backward: bool, *, recurse: bool = True) -> None:
-        """Set whether the full parameters are freed after backward. If not, the next forward uses the same values."""
+        """Set whether the full parameters are freed after backward. If not, the next forward uses the same values.
+
+        Args:
+          reshard_after_backward: free them.
+          recurse: also set it for submodules that `fully_shard` wraps.
+        """
         for group in self._groups(recurse):
             group.reshard_after_backward = reshard_after_backward
 
@@ -111,17 +144,29 @@ class FSDPModule:
         """Set whether the parameters are gathered before the backward pass of this module.
 
         If not, they are gathered when an operator needs them.
+
+        Args:
+          unshard_in_backward: gather them before.
         """
         for group in self._groups():
             group.unshards_in_backward = unshard_in_backward
 
     def set_reduce_scatter_unused_params(self, reduce_scatter_unused_params: bool, *, recurse: bool = True) -> None:
-        """Set whether parameters without a gradient take part in the reduction of their group, with zeros."""
+        """Set whether parameters without a gradient take part in the reduction of their group, with zeros.
+
+        Args:
+          reduce_scatter_unused_params: let them take part.
+          recurse: also set it for submodules that `fully_shard` wraps.
+        """
         for group in self._groups(recurse):
             group.reduces_unused = reduce_scatter_unused_params
 
     def set_gradient_divide_factor(self, factor: float) -> None:
-        """Set the number by which the sums of gradients are divided. The default is the number of processes."""
+        """Set the number by which the sums of gradients are divided.
+
+        Args:
+          factor (float): the number. Without this call, it is the number of processes.
+        """
         for group in self._groups():
             group.divide_factor = factor
 
@@ -142,46 +187,114 @@ class FSDPModule:
     # -- without an effect on results ----------------------------------------------------------------------------------
 
     def set_is_last_backward(self, is_last_backward: bool) -> None:
-        """Has no effect. In PyTorch it delays the end of the communication of a backward pass."""
+        """Has no effect. In PyTorch it delays the end of the communication of a backward pass.
+
+        Args:
+          is_last_backward: has no effect.
+        """
 
     def set_modules_to_forward_prefetch(self, modules: list[FSDPModule]) -> None:
-        """Has no effect on results. XLA orders the collectives of a program."""
+        """Has no effect on results. XLA orders the collectives of a program.
+
+        Args:
+          modules (list of FSDPModules): the modules. They are only checked.
+
+        Raises:
+          ValueError: a module was not wrapped by `fully_shard`.
+        """
         _check_modules(modules)
 
     def set_modules_to_backward_prefetch(self, modules: list[FSDPModule]) -> None:
-        """Has no effect on results. XLA orders the collectives of a program."""
+        """Has no effect on results. XLA orders the collectives of a program.
+
+        Args:
+          modules (list of FSDPModules): the modules. They are only checked.
+
+        Raises:
+          ValueError: a module was not wrapped by `fully_shard`.
+        """
         _check_modules(modules)
 
     def set_reduce_scatter_max_input_buffers(self, max_input_buffers: int, *, recurse: bool = True) -> None:
-        """Has no effect on results. XLA allocates the buffers of a program."""
+        """Has no effect on results. XLA allocates the buffers of a program.
+
+        Args:
+          max_input_buffers, recurse: have no effect.
+        """
 
     def set_force_sum_reduction_for_comms(self, enable: bool) -> None:
-        """Has no effect. Reductions always are sums, followed by a division."""
+        """Has no effect. Reductions always are sums, followed by a division.
+
+        Args:
+          enable: has no effect.
+        """
 
     # -- not supported -------------------------------------------------------------------------------------------------
 
     def set_custom_all_gather(self, comm: Any) -> None:
-        """Not supported."""
+        """Not supported.
+
+        Args:
+          comm: has no effect: the call raises.
+
+        Raises:
+          NotImplementedError: always.
+        """
         raise unsupported("FSDPModule.set_custom_all_gather", "comm")
 
     def set_custom_reduce_scatter(self, comm: Any) -> None:
-        """Not supported."""
+        """Not supported.
+
+        Args:
+          comm: has no effect: the call raises.
+
+        Raises:
+          NotImplementedError: always.
+        """
         raise unsupported("FSDPModule.set_custom_reduce_scatter", "comm")
 
     def set_post_optim_event(self, event: Any) -> None:
-        """Not supported."""
+        """Not supported.
+
+        Args:
+          event: has no effect: the call raises.
+
+        Raises:
+          NotImplementedError: always.
+        """
         raise unsupported("FSDPModule.set_post_optim_event", "event")
 
     def set_separate_reduce_scatter_group(self, enable: bool = True, *, recurse: bool = True) -> None:
-        """Not supported."""
+        """Not supported.
+
+        Args:
+          enable, recurse: have no effect: the call raises.
+
+        Raises:
+          NotImplementedError: always.
+        """
         raise unsupported("FSDPModule.set_separate_reduce_scatter_group", "enable")
 
     def set_allocate_memory_from_process_group_for_comm(self, enable: bool) -> None:
-        """Not supported."""
+        """Not supported.
+
+        Args:
+          enable: has no effect: the call raises.
+
+        Raises:
+          NotImplementedError: always.
+        """
         raise unsupported("FSDPModule.set_allocate_memory_from_process_group_for_comm", "enable")
 
     def set_symm_mem_for_comm(self, backend: str = "NCCL") -> None:
-        """Not supported."""
+        """Not supported.
+
+        Args:
+          backend: has no effect: the call raises.
+
+        Raises:
+          NotImplementedError: always.
+        """
         raise unsupported("FSDPModule.set_symm_mem_for_comm", "backend")
 
 

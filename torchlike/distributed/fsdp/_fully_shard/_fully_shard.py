@@ -60,6 +60,15 @@ def fully_shard(
       AssertionError: the function was called on the module before.
 
     Differences from PyTorch: while they are gathered, the parameters of a module are not leaves of the gradient graph.
+
+    >>> import torchlike as torch
+    >>> from torchlike.distributed.fsdp import fully_shard
+    >>> store = torch.distributed.HashStore()
+    >>> torch.distributed.init_process_group("gloo", rank=0, world_size=1, store=store)
+    >>> model = fully_shard(torch.nn.Linear(2, 1))
+    >>> model.weight.placements, model(torch.ones(3, 2)).shape
+    ((Shard(dim=0),), torch.Size([3, 1]))
+    >>> torch.distributed.destroy_process_group()
     """
     is_one = isinstance(module, Module)
     modules: tuple[Module, ...] = (module,) if is_one else tuple(module)
@@ -126,7 +135,14 @@ def register_fsdp_forward_method(module: Module, method_name: str) -> None:
 
 
 def share_comm_ctx(modules: list[FSDPModule]) -> None:
-    """Do nothing: several root modules share no communication streams, because XLA orders the collectives."""
+    """Do nothing: several root modules share no communication streams, because XLA orders the collectives.
+
+    Args:
+      modules (list of FSDPModules): the root modules. They are only checked.
+
+    Raises:
+      ValueError: a module was not wrapped by `fully_shard`.
+    """
     for module in modules:
         if not isinstance(module, FSDPModule):
             raise ValueError(f"Expects list of FSDPModules but got {module}")

@@ -1,0 +1,1 @@
+"""Quantization, with PyTorch as the judge."""

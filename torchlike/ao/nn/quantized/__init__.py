@@ -1,0 +1,34 @@
+"""`torch.ao.nn.quantized`: layers of converted models. Those of no use here can be imported, but not made."""
+
+from torchlike.ao.nn.quantized.modules import ELU as ELU
+from torchlike.ao.nn.quantized.modules import LSTM as LSTM
+from torchlike.ao.nn.quantized.modules import BatchNorm2d as BatchNorm2d
+from torchlike.ao.nn.quantized.modules import BatchNorm3d as BatchNorm3d
+from torchlike.ao.nn.quantized.modules import Conv1d as Conv1d
+from torchlike.ao.nn.quantized.modules import Conv2d as Conv2d
+from torchlike.ao.nn.quantized.modules import Conv3d as Conv3d
+from torchlike.ao.nn.quantized.modules import ConvTranspose1d as ConvTranspose1d
+from torchlike.ao.nn.quantized.modules import ConvTranspose2d as ConvTranspose2d
+from torchlike.ao.nn.quantized.modules import ConvTranspose3d as ConvTranspose3d
+from torchlike.ao.nn.quantized.modules import DeQuantize as DeQuantize
+from torchlike.ao.nn.quantized.modules import Dropout as Dropout
+from torchlike.ao.nn.quantized.modules import Embedding as Embedding
+from torchlike.ao.nn.quantized.modules import EmbeddingBag as EmbeddingBag
+from torchlike.ao.nn.quantized.modules import FloatFunctional as FloatFunctional
+from torchlike.ao.nn.quantized.modules import FXFloatFunctional as FXFloatFunctional
+from torchlike.ao.nn.quantized.modules import GroupNorm as GroupNorm
+from torchlike.ao.nn.quantized.modules import Hardswish as Hardswish
+from torchlike.ao.nn.quantized.modules import InstanceNorm1d as InstanceNorm1d
+from torchlike.ao.nn.quantized.modules import InstanceNorm2d as InstanceNorm2d
+from torchlike.ao.nn.quantized.modules import InstanceNorm3d as InstanceNorm3d
+from torchlike.ao.nn.quantized.modules import LayerNorm as LayerNorm
+from torchlike.ao.nn.quantized.modules import LeakyReLU as LeakyReLU
+from torchlike.ao.nn.quantized.modules import Linear as Linear
+from torchlike.ao.nn.quantized.modules import LinearPackedParams as LinearPackedParams
+from torchlike.ao.nn.quantized.modules import MultiheadAttention as MultiheadAttention
+from torchlike.ao.nn.quantized.modules import PReLU as PReLU
+from torchlike.ao.nn.quantized.modules import QFunctional as QFunctional
+from torchlike.ao.nn.quantized.modules import Quantize as Quantize
+from torchlike.ao.nn.quantized.modules import ReLU6 as ReLU6
+from torchlike.ao.nn.quantized.modules import Sigmoid as Sigmoid
+from torchlike.ao.nn.quantized.modules import Softmax as Softmax

@@ -1,0 +1,34 @@
+"""The modules of `torch.ao.nn.quantized`."""
+
+from torchlike.ao.nn.quantized.modules.activation import Dropout as Dropout
+from torchlike.ao.nn.quantized.modules.activation import Hardswish as Hardswish
+from torchlike.ao.nn.quantized.modules.activation import LeakyReLU as LeakyReLU
+from torchlike.ao.nn.quantized.modules.activation import ReLU6 as ReLU6
+from torchlike.ao.nn.quantized.modules.batchnorm import BatchNorm2d as BatchNorm2d
+from torchlike.ao.nn.quantized.modules.batchnorm import BatchNorm3d as BatchNorm3d
+from torchlike.ao.nn.quantized.modules.conv import Conv1d as Conv1d
+from torchlike.ao.nn.quantized.modules.conv import Conv2d as Conv2d
+from torchlike.ao.nn.quantized.modules.conv import Conv3d as Conv3d
+from torchlike.ao.nn.quantized.modules.functional_modules import FloatFunctional as FloatFunctional
+from torchlike.ao.nn.quantized.modules.functional_modules import FXFloatFunctional as FXFloatFunctional
+from torchlike.ao.nn.quantized.modules.functional_modules import QFunctional as QFunctional
+from torchlike.ao.nn.quantized.modules.linear import Linear as Linear
+from torchlike.ao.nn.quantized.modules.linear import LinearPackedParams as LinearPackedParams
+from torchlike.ao.nn.quantized.modules.refused import ELU as ELU
+from torchlike.ao.nn.quantized.modules.refused import LSTM as LSTM
+from torchlike.ao.nn.quantized.modules.refused import ConvTranspose1d as ConvTranspose1d
+from torchlike.ao.nn.quantized.modules.refused import ConvTranspose2d as ConvTranspose2d
+from torchlike.ao.nn.quantized.modules.refused import ConvTranspose3d as ConvTranspose3d
+from torchlike.ao.nn.quantized.modules.refused import Embedding as Embedding
+from torchlike.ao.nn.quantized.modules.refused import EmbeddingBag as EmbeddingBag
+from torchlike.ao.nn.quantized.modules.refused import GroupNorm as GroupNorm
+from torchlike.ao.nn.quantized.modules.refused import InstanceNorm1d as InstanceNorm1d
+from torchlike.ao.nn.quantized.modules.refused import InstanceNorm2d as InstanceNorm2d
+from torchlike.ao.nn.quantized.modules.refused import InstanceNorm3d as InstanceNorm3d
+from torchlike.ao.nn.quantized.modules.refused import LayerNorm as LayerNorm
+from torchlike.ao.nn.quantized.modules.refused import MultiheadAttention as MultiheadAttention
+from torchlike.ao.nn.quantized.modules.refused import PReLU as PReLU
+from torchlike.ao.nn.quantized.modules.refused import Sigmoid as Sigmoid
+from torchlike.ao.nn.quantized.modules.refused import Softmax as Softmax
+from torchlike.ao.nn.quantized.modules.stubs import DeQuantize as DeQuantize
+from torchlike.ao.nn.quantized.modules.stubs import Quantize as Quantize

@@ -2,6 +2,7 @@
 
 import gc
 import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import pytest
 import torchlike as torch
 from tests.engine.interrupting import alarms_interrupt, cut_short
 from torchlike._engine import Plan, boundary
+from torchlike._engine.trace import failures
 from torchlike._engine.trace import trace as engine_trace
 from torchlike._engine.xla import executor
 
@@ -197,3 +199,10 @@ def test_one_sequence_of_numbers_enters_a_program_once():
     plan = Plan("pair", (), (float, float), (), tuple)
     trace.code, trace.scalars = [plan] * 3, [numbers, [2.5, 1.0], numbers]
     assert executor.numbers_of(trace) == ([0, 1], [0, 2, 0], [float] * 4)
+
+
+def test_the_error_of_a_failed_operator_keeps_the_attributes_of_its_slots():
+    error = np.exceptions.AxisError(-2, 1)
+    for _ in range(2):
+        with pytest.raises(np.exceptions.AxisError, match="axis -2 is out of bounds for array of dimension 1"):
+            failures.check(SimpleNamespace(trace=failures.Failed(error)))

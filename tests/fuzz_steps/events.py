@@ -268,6 +268,79 @@ out = None
 
 if isinstance(out, torch.Tensor) and not out.requires_grad:
     out.mul_(2)
+
+model.apply(lambda m: nn.init.normal_(m.weight, std=0.5) if isinstance(m, nn.Linear) else None)
+
+nn.init.uniform_(first)
+
+for p in model.parameters():
+    p.grad = torch.zeros_like(p)
+
+opt.param_groups[0]['maximize'] = True
+
+opt.param_groups[0]['foreach'] = False
+
+nn.utils.vector_to_parameters(nn.utils.parameters_to_vector(model.parameters()) * 0.9, model.parameters())
+
+model.requires_grad_(False)
+
+model.requires_grad_(True)
+
+model.to(torch.float32).to(xs[0].dtype)
+
+if isinstance(model.a, nn.Linear):
+    nn.utils.prune.l1_unstructured(model.a, 'weight', 0.3)
+
+if nn.utils.parametrize.is_parametrized(model.a):
+    nn.utils.parametrize.remove_parametrizations(model.a, 'weight')
+
+if isinstance(model.b, nn.Linear):
+    nn.utils.parametrizations.weight_norm(model.b)
+
+file = io.BytesIO()
+torch.save([model.state_dict(), opt.state_dict()], file)
+
+if 'file' in globals():
+    file.seek(0)
+    states = torch.load(file)
+    model.load_state_dict(states[0])
+    opt.load_state_dict(states[1])
+
+model.b = nn.Identity()
+
+torch.set_grad_enabled(False)
+
+torch.set_grad_enabled(True)
+
+total = torch.zeros((), dtype=torch.float64)
+
+history = torch.ones(5)
+
+w = nn.Parameter(w.detach().flip(0))
+
+w.data = w.data.flip(0)
+
+u.data = u.data.t()
+
+first.data = first.data.clone(memory_format=torch.contiguous_format)
+
+with torch.no_grad():
+    first.view(-1)[0] = 0.1
+
+with torch.no_grad():
+    first.set_(first.clone())
+
+with torch.no_grad():
+    w.resize_(4).zero_()
+
+w.grad = w.detach()
+
+if w.grad is not None:
+    w.grad = w.grad.expand(4).clone()
+
+row = torch.ones(1).expand(4)
+
+row = torch.ones(8)[::2]
 """)
 
 CALLS = listed("""
@@ -290,6 +363,19 @@ with torch.no_grad():
 out = step(xs[0], ys[0])
 
 out = step(xs[N].clone().requires_grad_(), ys[N])
+
+out = step(xs[N][:1].expand(3, 4), ys[N])
+
+out = step(xs[N][::2], ys[N][::2])
+
+out = step(xs[N][:0], ys[N][:0])
+
+with torch.inference_mode():
+    out = step(xs[N], ys[N])
+
+out = step(xs[N].t().contiguous().t(), ys[N].flip(0))
+
+out = step(xs[N], ys[N].detach().requires_grad_())
 """)
 FAILING = """
 try:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
-_HIDDEN = ("torch", "nn", "F", "copy", "math", "compile")
+_HIDDEN = ("torch", "nn", "F", "copy", "io", "math", "compile")
 _PLAIN = (int, float, str, bool, type(None))
 Facts = dict[str, Any]
 

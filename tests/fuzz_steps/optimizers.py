@@ -35,6 +35,7 @@ OPTIMIZERS: list[tuple[int, str, tuple[str, ...]]] = [
     (1, "Adamax", (EPS, f"{EPS}, weight_decay=0.1")),
     (1, "NAdam", (EPS, f"{EPS}, momentum_decay=0.01", f"{EPS}, weight_decay=0.1, decoupled_weight_decay=True")),
     (1, "RAdam", (EPS, f"{EPS}, betas=(0.5, 0.6)")),
+    (1, "Adafactor", ("", "beta2_decay=-0.5", "weight_decay=0.1")),
     (1, "ASGD", ("", "t0=2, lambd=0.1")),
 ]
 SCHEDULERS = listed("""

@@ -6,6 +6,8 @@ import ast
 import contextlib
 import copy
 import functools
+import importlib
+import io
 import math
 import re
 import warnings
@@ -21,7 +23,7 @@ _MISSING = re.compile(" missing [0-9]+ required positional argument.*")
 
 @dataclass(frozen=True)
 class Program:
-    """A script that uses `torch`, `nn`, `F`, `copy` and `math`. In it, `compile(f)` marks the compiled functions.
+    """A script that uses `torch`, `nn`, `F`, `copy`, `io` and `math`. In it, `compile(f)` marks the compiled functions.
 
     Attributes:
       dtype: The default dtype.
@@ -58,12 +60,14 @@ def listed(text: str) -> tuple[str, ...]:
 
 def start(library: Any, compile: Callable[[Any], Any]) -> dict[str, Any]:
     """Return the initial namespace of a program."""
+    importlib.import_module(f"{library.__name__}.nn.utils.prune")  # PyTorch does not import it by itself
     return {
         "__name__": "program",
         "torch": library,
         "nn": library.nn,
         "F": library.nn.functional,
         "copy": copy,
+        "io": io,
         "math": math,
         "compile": compile,
     }
@@ -138,7 +142,7 @@ def _places(tree: ast.AST) -> Iterator[tuple[list, int]]:
 def script(program: Program) -> str:
     """Format the program as a script for either library."""
     head = [
-        "import copy, math",
+        "import copy, io, math",
         "import torchlike as torch",
         "from torchlike import nn",
         "import torchlike.nn.functional as F",

@@ -108,6 +108,55 @@ y[0] = z.detach()[0]
 loss = loss + (z - y).square().mean()
 
 loss = torch.utils.checkpoint.checkpoint(lambda a: F.mse_loss(a.tanh(), y), z, use_reentrant=False) + loss
+
+loss = loss + Scale.apply(z).mean()
+
+loss = loss + sum(t.mean() for t in Both.apply(z, w))
+
+loss = loss + torch.func.functional_call(model, dict(model.named_parameters()), (x,)).mean()
+
+loss = loss + torch.func.vmap(lambda a: (a * w).sum())(z).mean()
+
+loss = loss + 0.1 * torch.func.grad(lambda a: (a * v.detach()).square().sum())(w.detach()).sum()
+
+with torch.autograd.graph.saved_tensors_hooks(lambda t: t.clone(), lambda t: t):
+    loss = loss + (z * w).square().mean()
+
+with torch.autograd.graph.save_on_cpu():
+    loss = loss + (z * w).square().mean()
+
+loss = loss + z[z > 0.1].sum() * 0.1
+
+loss = loss + torch.where(z > 0.1, z, w).mean()
+
+loss = loss + z.sort(-1).values[:, 0].sum()
+
+loss = loss + z.index_add(0, torch.tensor([0, 0, 1])[:len(z)], z).mean()
+
+loss = loss + torch.einsum('ij,kj->ik', z, z).mean()
+
+box = torch.empty_like(z)
+box.copy_(z)
+loss = loss + box.square().mean()
+
+box = torch.zeros(len(z), 5)
+box[:, :4] = z
+box[0].mul_(2)
+loss = loss + box.square().mean()
+
+parts = z.unbind(1)
+loss = loss + (parts[0] * parts[-1]).sum()
+
+loss = loss + z.unfold(1, 2, 1).prod(-1).mean()
+
+loss = loss + torch.cumsum(z, 0)[-1].mean()
+
+loss = loss + torch.cat([z, w[None], v[None] * 0.5]).square().mean()
+
+z.mul_(1.5)
+loss = loss + z.mean()
+
+loss = loss + (model(x) - z.detach()).abs().add(0.1).log().mean()
 """)
 
 BACKWARD = listed("""
@@ -211,6 +260,19 @@ with torch.no_grad():
 for p in model.parameters():
     if p.grad is not None:
         p.data = p.data - 0.05 * p.grad
+
+opt.step(lambda: loss)
+
+def again():
+    opt.zero_grad()
+    due = F.mse_loss(model(x), y)
+    due.backward()
+    return due
+loss = opt.step(again)
+
+with torch.no_grad():
+    moved = [p for p in model.parameters() if p.grad is not None]
+    torch._foreach_add_(moved, [p.grad for p in moved], alpha=-0.05)
 """)
 
 AFTER = listed("""
@@ -315,6 +377,50 @@ opt.param_groups[0]['lr'] *= 0.9
 
 noise = torch.rand(())
 total.add_(noise)
+
+with torch.no_grad():
+    torch._foreach_lerp_(ema, list(model.parameters()), 0.1)
+
+with torch.no_grad():
+    torch._foreach_mul_(ema, 0.9)
+    torch._foreach_add_(ema, list(model.parameters()), alpha=0.1)
+
+torch._foreach_copy_(ema, [p.detach() for p in model.parameters()])
+
+with torch.no_grad():
+    flat = nn.utils.parameters_to_vector(model.parameters())
+    nn.utils.vector_to_parameters(flat.clamp(-1, 1), model.parameters())
+
+with torch.inference_mode():
+    log.append(model(x).mean())
+
+history[1:] = history[:-1].clone()
+history[0] = loss.detach()
+
+history = torch.cat([loss.detach()[None], history[:-1]])
+
+total.data = loss.detach().clone()
+
+w.data[:2] *= 0.9
+
+with torch.no_grad():
+    first.view(-1)[0] = 0.1
+
+w.detach().unsqueeze(0).t()[1:].add_(0.01)
+
+with torch.no_grad():
+    w.masked_fill_(w > 1.05, 1.0)
+
+with torch.no_grad():
+    w[w > 1] *= 0.9
+
+with torch.no_grad():
+    u.index_copy_(0, ids[:1] % 4, row[None])
+
+with torch.no_grad():
+    torch.add(w, v, alpha=0.1, out=row)
+
+torch.mean(z.detach(), 0, out=row)
 """)
 
 RETURN = listed("""

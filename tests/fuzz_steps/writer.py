@@ -20,7 +20,26 @@ extra = nn.Parameter(torch.ones(2))
 row = torch.ones(4)
 total = torch.zeros(())
 history = torch.zeros(3)
-log, kept, stop, out = [], {}, False, None"""
+log, kept, stop, out = [], {}, False, None
+class Scale(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a):
+        ctx.save_for_backward(a)
+        return a * a
+    @staticmethod
+    def backward(ctx, g):
+        return 3 * ctx.saved_tensors[0] * g
+class Both(torch.autograd.Function):
+    @staticmethod
+    def forward(a, b):
+        return a * b, b.sin()
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+    @staticmethod
+    def backward(ctx, g, h):
+        a, b = ctx.saved_tensors
+        return g * b, (g * a).sum(0) + h * b.cos()"""
 STATE = """first = next(model.parameters())
 view = first.detach()[:1]
 ema = [p.detach().clone() for p in model.parameters()]
@@ -102,7 +121,7 @@ def _functions(random: Random, has_schedule: bool, is_opaque: bool) -> list[str]
 
 def _function(name: str, arguments: str, phases: dict[str, list[str]], which: list[str]) -> str:
     body = [line for phase in which for statement in phases[phase] for line in statement.split("\n") if line]
-    names = [n for n in ("total", "ema", "row") if any(line.startswith(f"{n} ") for line in body)]
+    names = [n for n in ("total", "ema", "row", "history") if any(line.startswith(f"{n} ") for line in body)]
     head = [f"global {', '.join(names)}"] if names else []
     return "\n".join([f"def {name}({arguments}):", *[f"    {line}" for line in [*head, *body] or ["pass"]]])
 

@@ -7,7 +7,7 @@ from typing import Any
 from torchlike import _dtypes, _errors
 from torchlike._composite.index import check_bounds
 from torchlike._engine import to_numpy
-from torchlike._errors.warned import warn
+from torchlike._errors.warned import once, warn
 from torchlike._ops.schema.out_rules import Into
 from torchlike._tensor import public_calls
 from torchlike._tensor.binding import CALLERS as rows
@@ -46,8 +46,16 @@ def searchsorted(
     if sorter is not None:
         _errors.histograms.check_sorter(sorted_sequence, sorter)
         check_bounds(sorter, 0, max(sorted_sequence.shape[-1:], default=1), _errors.histograms.sorter_out_of_range)
+    _warn_of_copies({"input value": input, "boundary": sorted_sequence, "sorter": sorter})
+    if sorter is not None:
         sorted_sequence = sorted_sequence.gather(-1, sorter)
     return rows["searchsorted"](sorted_sequence, input, right, out_int32)
+
+
+def _warn_of_copies(operands: dict[str, Any]) -> None:
+    for name, operand in operands.items():
+        if isinstance(operand, Tensor) and not operand.is_contiguous():
+            once(_errors.histograms.not_contiguous(name))
 
 
 def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Tensor:

@@ -118,7 +118,7 @@ def _make_plan(
     def update(*flat: Any) -> tuple:
         arrays, scalars = flat[: len(avals)], flat[len(avals) :]
         xp, used = namespace(arrays[0]), scalars[: numbers - len(shown)]
-        if xp is np:
+        if xp is np and by_element:
             made = _in_blocks(functools.partial(update_row, used), [arrays[column] for column in columns], written)
         else:
             whole = [joined_rows(arrays[column], rows) for column in columns]

@@ -7,7 +7,9 @@ the results of `unpacked_by_caller` and `module_of_caller` affect behavior, beca
 from __future__ import annotations
 
 import dis
+import itertools
 import os
+import re
 import sys
 import traceback
 from collections.abc import Iterator
@@ -16,6 +18,8 @@ from typing import Any, NamedTuple
 
 _OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _RUNNER = os.path.join(_OURS, "_api", "programs.py")
+_PRIVATE = re.compile("_(?!_)").match  # the name of a private function, but not of a special method
+_WARNED = "torchlike._errors.warned"
 _STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 _INSTALLED = ("site-packages", "dist-packages")  # inside the standard library's folder, but not part of it
 
@@ -77,6 +81,23 @@ def calls_of_ours() -> list[str]:
             break
         names.append(frame.f_code.co_name)
     return names
+
+
+def library_place() -> Place | None:
+    """Return the line of a public module that called the function that warns, or None if the user's program called it.
+
+    The function that warns is the innermost one without a private name. The private packages stand for PyTorch's C++
+    code and for `torch.nn.functional`. Their frames do not count.
+    """
+    inner = itertools.takewhile(lambda frame: not is_users(frame.f_code.co_filename), _frames())
+    calls = [frame for frame in inner if frame.f_globals["__name__"] != _WARNED]
+    calls = [*itertools.dropwhile(lambda frame: _PRIVATE(frame.f_code.co_name), calls)]
+    found = next((frame for frame in calls[1:] if _is_public(frame.f_code.co_filename)), None)
+    return found and Place(found.f_code.co_filename, found.f_lineno)
+
+
+def _is_public(file: str) -> bool:
+    return is_ours(file) and not file.removeprefix(_OURS).startswith("_")
 
 
 def users_stack() -> list[str]:

@@ -146,7 +146,7 @@ def absent(type: str) -> Exception:
     """Return the error of PyTorch's CPU build for a device type, or torchlike's error for a type of its own."""
     if type in ("cuda", "xpu"):
         return not_built_for(type.upper())
-    return NotImplementedError(f"No {type.upper()} devices are available")
+    return NotImplementedError("No TPU devices are available") if type == "tpu" else not_linked(type)
 
 
 def no_native(name: str) -> AttributeError:

@@ -3,25 +3,44 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Hashable
+from typing import Any
 
-from torchlike._errors.callers import users_frame
+from torchlike._errors.callers import library_place, users_frame
 
+_registries: dict[Hashable, dict[Any, Any]] = {}  # for each site, as Python's `__warningregistry__` for each module
 _given: set[str] = set()
 _always = False
 
 
-def warn(message: str, category: type[Warning] = UserWarning) -> None:
+def warn(message: str, category: type[Warning] = UserWarning, *, site: Hashable = None) -> None:
     """Warn at the nearest line of the user's program, however deep the call is. Warning filters apply as usual.
+
+    PyTorch gives many warnings at a line of its own code, so that Python's default filter shows each text only once for
+    that line. A warning from a function that a public module of the library calls, such as a loss that
+    `nn.MSELoss` calls, is therefore shown once for each text and line of that module.
 
     Args:
       message: the text.
       category: the class of the warning.
+      site: replaces the line of the public module, for functions that users call and that warn at a line of PyTorch.
     """
     frame = users_frame()
-    space = frame.f_globals
-    registry = space.setdefault("__warningregistry__", {})
-    module = space.get("__name__") or "<string>"
-    warnings.warn_explicit(message, category, frame.f_code.co_filename, frame.f_lineno, module, registry)
+    line = frame.f_lineno
+    module = frame.f_globals.get("__name__") or "<string>"
+    site = site or library_place()
+    if site is None:
+        registry = frame.f_globals.setdefault("__warningregistry__", {})
+        warnings.warn_explicit(message, category, frame.f_code.co_filename, line, module, registry)
+    else:
+        # Python identifies a warning by (text, category, line). The site's registry has the line 0.
+        known = _registries.setdefault(site, {})
+        registry = {(*key[:2], line) if isinstance(key, tuple) else key: value for key, value in known.items()}
+        try:
+            warnings.warn_explicit(message, category, frame.f_code.co_filename, line, module, registry)
+        finally:
+            known.clear()
+            known |= {(*key[:2], 0) if isinstance(key, tuple) else key: value for key, value in registry.items()}
 
 
 def once(message: str, category: type[Warning] = UserWarning, key: str = "") -> None:

@@ -8,7 +8,7 @@ from torchlike import _dtypes, _errors
 from torchlike._dtypes import devices, modes
 from torchlike._dtypes import memory_format as mf
 from torchlike._engine import Size
-from torchlike._errors.warned import once, warn
+from torchlike._errors.warned import once
 from torchlike._sparse._make import sparse_coo_tensor
 from torchlike._tensor import factories
 from torchlike._tensor.tensor import Tensor
@@ -152,7 +152,7 @@ def set_default_tensor_type(t: Any) -> None:
     Args:
       t: a type such as `torch.DoubleTensor`, or its name.
     """
-    warn(_errors.making.DEFAULT_TENSOR_TYPE)
+    once(_errors.making.DEFAULT_TENSOR_TYPE)
     dtype, kind = of_name(t) if isinstance(t, str) else (t.dtype, t.kind)
     if kind == "cuda" and not devices.jax_devices("cuda"):
         raise TypeError(f"type torch.cuda.{_STEMS[dtype]}Tensor not available. Torch not compiled with CUDA enabled.")

@@ -206,6 +206,8 @@ def _unpack(index: Any) -> list:
     if isinstance(index, list) and len(index) < 32 and any(_makes_a_tuple(i) for i in index):
         warn(_errors.indexing.LIST_AS_TUPLE)
         index = tuple(index)
+    elif isinstance(index, str) and index:
+        warn(_errors.indexing.LIST_AS_TUPLE)
     items = list(index) if isinstance(index, tuple) else [index]
     return [_normal(i) for i in items]
 

@@ -72,7 +72,7 @@ def _reflected(call: Callable, operands: tuple[type, ...] = _OPERANDS) -> Callab
 
 
 def _slot(name: str) -> Callable:
-    """Return a variant of `_reflected` for methods that PyTorch implements in C.
+    """Return a variant of `_reflected` for methods that PyTorch implements in C. They do not swap the operands.
 
     Called through the class, such a method raises if its first argument is not a tensor.
     """
@@ -82,7 +82,7 @@ def _slot(name: str) -> Callable:
             try:
                 if self.__class__ not in TENSOR_TYPES and not isinstance(self, Tensor):
                     raise _errors.arguments.foreign_descriptor(name, self)
-                return call(other, self) if isinstance(other, operands) else NotImplemented
+                return call(self, other) if isinstance(other, operands) else NotImplemented
             except Exception as error:
                 raise shortened(error) from error.__cause__
 

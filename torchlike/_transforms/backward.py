@@ -274,10 +274,14 @@ def _grad(
         pair = walk.captured.get(edge)
         if pair is None and not unused:
             raise _errors.autograd.unused_input(i)
-        found.append(wrap(*pair) if pair is not None else _zeros(t, count) if zeros else None)
+        found.append(wrap(*pair) if pair is not None else _zeros(t, create_graph) if zeros else None)
     return tuple(found)
 
 
-def _zeros(t: Any, count: int | None) -> Any:
-    zeros = t.detach() * 0
-    return zeros if count is None else zeros.expand(count, *t.shape)
+def _zeros(t: Any, create_graph: bool) -> Any:
+    """Return the gradient of an unused input: a new leaf, without the leading dim of batched gradients."""
+    from torchlike._tensor.factories import zeros_like
+
+    if isinstance(t, GradientEdge):
+        raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
+    return zeros_like(t, requires_grad=create_graph)

@@ -337,8 +337,8 @@ def _block(call: _Call, number: int, i: int, output: Any, grad: Any) -> Any:
     if call.strict and call.create_graph and not grad.requires_grad:
         raise _errors.independent_twice("jacobian", number)
     if grad is None:
-        return torchlike.zeros(*output.shape, *x.shape, dtype=x.dtype, device=x.device)
-    return grad.reshape(*output.shape, *x.shape)
+        return torchlike.zeros((*output.shape, *x.shape), dtype=x.dtype, device=x.device)
+    return grad.reshape((*output.shape, *x.shape))
 
 
 def _jacobian_forward(func: Callable, inputs: Any, strict: bool, vectorize: bool) -> Any:
@@ -360,7 +360,7 @@ def _jacobian_forward(func: Callable, inputs: Any, strict: bool, vectorize: bool
     for column in zip(*columns):
         parts = iter(column)
         row = [torchlike.stack([next(parts) for _ in range(x.numel())], -1) for x in each]
-        blocks.append([part.reshape(*column[0].shape, *x.shape) for part, x in zip(row, each)])
+        blocks.append([part.reshape((*column[0].shape, *x.shape)) for part, x in zip(row, each)])
     return _shaped(blocks, outputs_are_tuple, is_tuple)  # blocks are lists, as in PyTorch
 
 

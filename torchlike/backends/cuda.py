@@ -125,7 +125,7 @@ def sdp_kernel(
       enable_mem_efficient (bool, default True): permit the memory-efficient backend.
       enable_cudnn (bool, default True): permit the cuDNN backend.
     """
-    warn(_DEPRECATED, FutureWarning)
+    warn(_DEPRECATED, FutureWarning, site="sdp_kernel")
     kinds = attention.FLASH, attention.MATH, attention.EFFICIENT, attention.CUDNN
     chosen = enable_flash, enable_math, enable_mem_efficient, enable_cudnn
     return _permitting([kind for kind, wanted in zip(kinds, chosen) if wanted])

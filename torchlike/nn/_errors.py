@@ -295,6 +295,10 @@ def clip_grad_norm_renamed() -> str:
     return "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`."
 
 
+def no_parameters_to_clip() -> str:
+    return "`parameters` is an empty generator, no gradient clipping will occur."
+
+
 def vector_type(value: Any) -> TypeError:
     return TypeError(f"expected torch.Tensor, but got: {_kind(value)}")
 

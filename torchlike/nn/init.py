@@ -18,14 +18,14 @@ from torchlike._internal import warn
 from torchlike.nn import _errors_layers as _errors
 
 _GAINS = {
-    "linear": 1.0,
-    "conv1d": 1.0,
-    "conv2d": 1.0,
-    "conv3d": 1.0,
-    "conv_transpose1d": 1.0,
-    "conv_transpose2d": 1.0,
-    "conv_transpose3d": 1.0,
-    "sigmoid": 1.0,
+    "linear": 1,
+    "conv1d": 1,
+    "conv2d": 1,
+    "conv3d": 1,
+    "conv_transpose1d": 1,
+    "conv_transpose2d": 1,
+    "conv_transpose3d": 1,
+    "sigmoid": 1,
     "tanh": 5.0 / 3,
     "relu": math.sqrt(2.0),
     "selu": 3.0 / 4,
@@ -122,7 +122,7 @@ def trunc_normal_(
     if tensor.device.type == "meta":
         return tensor
     if mean < a - 2 * std or mean > b + 2 * std:
-        warn(_errors.trunc_normal_far_mean())
+        warn(_errors.trunc_normal_far_mean(), site="trunc_normal_")
 
     def cdf(x: float) -> float:
         return (1.0 + math.erf((x - mean) / std / math.sqrt(2.0))) / 2.0

@@ -82,7 +82,7 @@ def checkpoint(
     tensor([5.4366, 5.4366])
     """
     if use_reentrant is None:
-        warn(_sentences.explicit("checkpoint"))
+        warn(_sentences.explicit("checkpoint"), site="checkpoint")
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
     if kwargs and use_reentrant:

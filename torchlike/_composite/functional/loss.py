@@ -24,7 +24,11 @@ def reduction_of(reduction: str, size_average: bool | None = None, reduce: bool 
     if size_average is not None or reduce is not None:
         average, all_ = size_average in (None, True), reduce in (None, True)
         reduction = ("mean" if average else "sum") if all_ else "none"
-        warn(f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.")
+        message = f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead."
+        warn(message, site="nn.functional")
+    if reduction == "elementwise_mean":
+        warn("reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead.", site="nn.functional")
+        return "mean"
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not a valid value for reduction")
     return reduction

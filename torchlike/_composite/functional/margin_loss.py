@@ -106,6 +106,8 @@ def multilabel_soft_margin_loss(
     >>> torch.nn.functional.multilabel_soft_margin_loss(torch.zeros(1, 2), torch.ones(1, 2))
     tensor(0.6931)
     """
+    if size_average is None and reduce is None and reduction not in ("none", "mean", "sum"):
+        raise ValueError(f"{reduction} is not valid")
     reduction = reduction_of(reduction, size_average, reduce)
     if input.shape == target.shape:
         return rows["multilabel_soft_margin_loss"](input, target, weight, reduction)

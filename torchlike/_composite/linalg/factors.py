@@ -246,7 +246,7 @@ def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
     size = math.prod(first)
     if size != math.prod(rest):
         raise _errors.linalg.no_square_tensor("self", first, rest, "ind")
-    return inverse(A.reshape(size, size), "inv").reshape(*rest, *first)
+    return inverse(A.reshape(size, size), "inv").reshape((*rest, *first))
 
 
 @casting(FULL_ON_CPU)

@@ -10,7 +10,7 @@ import numpy as np
 from torchlike import _dtypes, _errors
 from torchlike._composite.views.conversions import reshape
 from torchlike._engine import Size
-from torchlike._errors.warned import once, warn
+from torchlike._errors.warned import once
 from torchlike._tensor import factories, public_calls
 from torchlike._tensor.argument_forms import settled
 from torchlike._tensor.binding import CALLERS as rows
@@ -36,7 +36,7 @@ def t(input: Tensor) -> Tensor:
 def _T(self: Tensor) -> Tensor:
     """Return the tensor with its dims in reverse order."""
     if not self.ndim:
-        warn(_errors.shapes.deprecated_of_scalar("Tensor.T"))
+        once(_errors.shapes.deprecated_of_scalar("Tensor.T"))
     elif self.ndim != 2:
         once(_errors.shapes.deprecated_transpose())
     return rows["permute"](self, tuple(range(self.ndim - 1, -1, -1)))
@@ -45,7 +45,7 @@ def _T(self: Tensor) -> Tensor:
 def _mT(self: Tensor) -> Tensor:
     """Return the tensor with its last two dims transposed."""
     if not self.ndim:
-        warn(_errors.shapes.deprecated_of_scalar("Tensor.mT"))
+        once(_errors.shapes.deprecated_of_scalar("Tensor.mT"))
         return self
     if self.ndim < 2:
         raise RuntimeError(f"tensor.mT is only supported on matrices or batches of matrices. Got {self.ndim}-D tensor.")
@@ -72,7 +72,7 @@ def _mH(self: Tensor) -> Tensor:
 
 
 def _scalar_adjoint(input: Tensor, name: str) -> Tensor:
-    warn(_errors.shapes.deprecated_of_scalar(name))
+    once(_errors.shapes.deprecated_of_scalar(name))
     return rows["conj"](input) if input.dtype.is_complex else input
 
 

@@ -68,6 +68,9 @@ def _copied(error: Exception) -> Exception:
     """Return a copy of an error, so that raising it adds no traceback to the stored one."""
     copy = error.__class__.__new__(error.__class__, *error.args)
     copy.__dict__.update(error.__dict__)
+    for name in [name for kind in error.__class__.__mro__ for name in getattr(kind, "__slots__", ())]:
+        if hasattr(error, name):
+            setattr(copy, name, getattr(error, name))
     copy.__cause__, copy.__context__ = error.__cause__, error.__context__
     copy.__suppress_context__ = error.__suppress_context__
     return copy

@@ -16,6 +16,7 @@ from torchlike import _dtypes, _errors
 from torchlike._dtypes import FLOAT8
 from torchlike._engine.interpreter.sums import total as numpy_total
 from torchlike._engine.xla.jax_private import is_symbolic
+from torchlike._engine.xla.target import for_cpu
 from torchlike._errors.dtypes import scalar_name
 from torchlike._ops.schema.autocast_policies import FULL, FULL_ELSEWHERE
 from torchlike._ops.schema.checks import not_complex
@@ -607,6 +608,13 @@ def _check_spread(call: Call) -> None:
         raise RuntimeError("std and var only support floating point and complex dtypes")
 
 
+def _double(x):
+    """Return x in float64 or complex128 on the CPU, where PyTorch computes the spread in double precision."""
+    if x.dtype.itemsize >= 8 + 8 * (x.dtype.kind == "c") or not for_cpu():
+        return x
+    return x.astype(np.complex128 if x.dtype.kind == "c" else np.float64)
+
+
 def _variance(x, dim, correction, keepdim):
     xp, over = namespace(x), axes(x, dim)
     gap = x - _total(x, over, True) / _divisor(x, dim)
@@ -624,13 +632,19 @@ def root(x):
     return xp.where(zero, xp.zeros_like(x), xp.sqrt(xp.where(zero, xp.ones_like(x), x)))
 
 
+def _deviation(variance, input):
+    """Return the standard deviation of `input`. For complex numbers PyTorch rounds the variance first."""
+    dtype = input.real.dtype
+    return root(variance.astype(dtype) if input.dtype.kind == "c" else variance).astype(dtype)
+
+
 @reduction(promote=to_real, check=_check_spread, where=(), loop="std_cpu")
 def var(input: Array, dim: Dims = None, correction: float = 1, keepdim: bool = False):
     """Return the variance over `dim` (default: all dims).
 
     The divisor of the sum of squared deviations is the number of elements minus `correction`.
     """
-    return _variance(input, dim, correction, keepdim)
+    return _variance(_double(input), dim, correction, keepdim).astype(input.real.dtype)
 
 
 @reduction(remembers=("inputs", "result"), promote=to_real, check=_check_spread, where=())
@@ -639,7 +653,7 @@ def std(input: Array, dim: Dims = None, correction: float = 1, keepdim: bool = F
 
     The gradient at 0 is 0.
     """
-    return root(_variance(input, dim, correction, keepdim))
+    return _deviation(_variance(_double(input), dim, correction, keepdim), input)
 
 
 def _with_mean_shape(call: Call) -> list:
@@ -650,10 +664,14 @@ def _with_mean_shape(call: Call) -> list:
 @operator(shape=_with_mean_shape, check=_check_spread, where=(), loop="std_cpu")
 def var_mean(input: Array, dim: Dims = None, correction: float = 1, keepdim: bool = False):
     """Return the variance and the mean over `dim`."""
-    return _variance(input, dim, correction, keepdim), mean.kernel(input, dim, keepdim)
+    wide = _double(input)
+    variance, center = _variance(wide, dim, correction, keepdim), mean.kernel(wide, dim, keepdim)
+    return variance.astype(input.real.dtype), center.astype(input.dtype)
 
 
 @operator(shape=_with_mean_shape, check=_check_spread, where=(), loop="std_cpu", remembers=("inputs", "first"))
 def std_mean(input: Array, dim: Dims = None, correction: float = 1, keepdim: bool = False):
     """Return the standard deviation and the mean over `dim`."""
-    return root(_variance(input, dim, correction, keepdim)), mean.kernel(input, dim, keepdim)
+    wide = _double(input)
+    variance, center = _variance(wide, dim, correction, keepdim), mean.kernel(wide, dim, keepdim)
+    return _deviation(variance, input), center.astype(input.dtype)

@@ -52,7 +52,7 @@ def _legacy_reduction(size_average: bool | None, reduce: bool | None) -> str:
         reduction = "none"
     else:
         reduction = "sum" if size_average is False else "mean"
-    warn(_errors.legacy_reduction(reduction))
+    warn(_errors.legacy_reduction(reduction), site="_Loss")
     return reduction
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from types import GeneratorType
 from typing import Any
 
 import torchlike
@@ -107,7 +108,10 @@ def clip_grad_norm_(
     >>> torch.nn.utils.clip_grad_norm_([w], 1.0), w.grad
     (tensor(5.), tensor([0.6000, 0.8000]))
     """
+    is_generator = isinstance(parameters, GeneratorType)
     parameters = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+    if is_generator and not parameters:
+        warn(_errors.no_parameters_to_clip())
     total = get_total_norm(_gradients(parameters), norm_type, error_if_nonfinite, foreach)
     clip_grads_with_norm_(parameters, max_norm, total, foreach)
     return total

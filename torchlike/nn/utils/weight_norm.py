@@ -59,7 +59,7 @@ def weight_norm(module: Any, name: str = "weight", dim: int = 0) -> Any:
     >>> layer.weight_g.shape, layer.weight_v.shape
     (torch.Size([2, 1]), torch.Size([2, 3]))
     """
-    warn(_errors.weight_norm_deprecated(), FutureWarning)
+    warn(_errors.weight_norm_deprecated(), FutureWarning, site="weight_norm")
     if _hook_of(module, name):
         raise _errors.hook_exists("weight_norm", name)
     hook = WeightNorm(name, dim)

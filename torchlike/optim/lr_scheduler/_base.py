@@ -152,7 +152,7 @@ class LRScheduler:
 
     def _warn_outside_step(self) -> None:
         if not self._get_lr_called_within_step:
-            warn(_errors.use_get_last_lr())
+            warn(_errors.use_get_last_lr(), site=type(self))
 
 
 @contextmanager

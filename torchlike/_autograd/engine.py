@@ -308,7 +308,11 @@ class Walk:
                 runs = held or node.runs_on_nothing
                 grads = self._gradients(node, held, wanted) if runs else [None] * len(wanted)
                 grads = self._post_hooks(node, grads, wanted, held)
-            for i, grad in zip(wanted, grads):
+            passed = zip(wanted, grads)
+            if node.plan is not None and node.plan.turned:
+                place = {i: number for number, i in enumerate(node.slots())}
+                passed = sorted(passed, key=lambda pair: place[pair[0]])  # the order in which leaves get gradients
+            for i, grad in passed:
                 target, number = edges[i]
                 if target in leaves:
                     self._give(target, grad)

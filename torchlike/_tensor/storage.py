@@ -241,6 +241,24 @@ class Counter:
         self._shared[0] = count
 
 
+class Unwritable(Counter):
+    """The counter of a tensor that refuses writes, because they would not reach the memory that it stands for."""
+
+    __slots__ = ("_error",)
+
+    def __init__(self, error: Callable[[], Exception]) -> None:
+        super().__init__(False)
+        self._error = error
+
+    @property
+    def count(self) -> int:
+        return 0
+
+    @count.setter
+    def count(self, count: int) -> None:
+        raise self._error()
+
+
 class LeftCounter(Counter):
     """The counter of a tensor that was switched to other memory.
 

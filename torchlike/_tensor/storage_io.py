@@ -13,8 +13,7 @@ from torchlike._dtypes import strides as _layout
 from torchlike._engine import Aval, Value, to_numpy
 from torchlike._ops.schema.declare import REGISTRY, namespace
 from torchlike._ops.schema.plan import OpPlan
-from torchlike._tensor.tensor import Tensor, wrap
-from torchlike._tensor.tensor import alias as _plain_alias
+from torchlike._tensor.tensor import Tensor, same_memory, wrap
 
 Ints = tuple[int, ...]
 
@@ -71,7 +70,7 @@ def strided_view(owner: Tensor, size: Ints, stride: Ints, offset: int) -> Tensor
     `owner` must cover the whole storage.
     """
     size, stride = tuple(size), tuple(stride)
-    seen = _plain_alias(owner)  # forward mode does not treat this alias as a `detach`
+    seen = same_memory(owner)
     if owner.shape == size and owner.stride() == stride and not offset:
         return seen
     storage = owner._storage

@@ -569,7 +569,8 @@ class Tensor(Methods):
     def data(self) -> Tensor:
         """A detached tensor over the same memory. Autograd does not track writes to it."""
         made = alias(self)
-        made._counter = _storage.Counter(True)
+        if not isinstance(made._counter, _storage.Unwritable):
+            made._counter = _storage.Counter(True)
         return made
 
     @data.setter

@@ -327,11 +327,15 @@ def _zeros(value: Value) -> Value:
 def _without_tangent(source: Any) -> Any:
     """Return a detached copy of a tensor that has a tangent, or None if it has none.
 
-    The copy is a new Value, because tangents are attached to Values.
+    The copy is a new Value, because tangents are attached to Values. It refuses writes, which would have to change the
+    value of `source` and keep its tangent.
     """
+    from torchlike._tensor import storage
     from torchlike._tensor import tensor as _tensor
 
     if not carries(source._value):
         return None
     with paused():
-        return _tensor.wrap(apply_op("clone", (source._value, None))[0], None, source._strides)
+        made = _tensor.wrap(apply_op("clone", (source._value, None))[0], None, source._strides)
+    made._counter = storage.Unwritable(_errors.autograd.write_without_tangent)
+    return made

@@ -28,6 +28,7 @@ def frozen_function(function: Any) -> Any:
         return function
     if any(step.opname in ("STORE_GLOBAL", "DELETE_GLOBAL") for step in dis.get_instructions(function)):
         return function
+    function.__globals__.setdefault("__warningregistry__", {})  # shared, so that Python shows a warning once
     names = {**function.__globals__, "__builtins__": {**vars(builtins), "range": traced_range}}
     made = types.FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
     made.__kwdefaults__ = function.__kwdefaults__

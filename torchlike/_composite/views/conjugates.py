@@ -16,7 +16,7 @@ from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.copying import MARKS
 from torchlike._tensor.out import row_into
 from torchlike._tensor.storage import marks as marks_of
-from torchlike._tensor.tensor import Tensor, alias
+from torchlike._tensor.tensor import Tensor, same_memory
 
 
 def is_conj(input: Tensor) -> bool:
@@ -118,7 +118,7 @@ def show_as(view: Tensor, like: Tensor) -> Tensor:
 
 def _append(view: Tensor, row: str) -> None:
     with modes.no_grad():
-        turned = rows[row](alias(view))
+        turned = rows[row](same_memory(view))
     cache, value = view._cache, turned._value
     view._chain = turned._chain
     if cache is not None:

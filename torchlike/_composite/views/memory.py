@@ -27,7 +27,7 @@ from torchlike._tensor.grown_storage import follow, grow
 from torchlike._tensor.overriding import DisableTorchFunctionSubclass
 from torchlike._tensor.public_calls import history_first, ints
 from torchlike._tensor.storage import Handle, Storage, marks, move
-from torchlike._tensor.tensor import Tensor, alias, turn_into
+from torchlike._tensor.tensor import Tensor, alias, same_memory, turn_into
 
 Ints = tuple[int, ...]
 
@@ -107,7 +107,7 @@ def owner(view: Tensor) -> Tensor:
     assert root is not None
     if root._chain is None and root._storage is view._storage:
         return root
-    whole = alias(view)
+    whole = same_memory(view)
     whole._chain, whole._strides, whole._offset = None, view._storage.strides, 0
     return whole
 
@@ -136,7 +136,7 @@ def origin_of_all(tensor: Tensor) -> Tensor | None:
 
 def _hidden(shown: Tensor) -> Tensor:
     """Return an internal base that takes the place of `shown`. `shown` and its views become views of it."""
-    made = alias(shown)
+    made = same_memory(shown)
     made._edge, made._shown = shown._edge, ref(shown)
     return made
 
@@ -294,7 +294,7 @@ def _allocate(storage: Storage, nbytes: int) -> None:
 
 def in_memory_order(tensor: Tensor) -> Tensor:
     """Return all elements of a tensor's storage in memory order, as a one-dim tensor of the storage's dtype."""
-    whole = alias(owner(tensor))
+    whole = same_memory(owner(tensor))
     whole._storage = whole._storage.whole
     whole._chain, whole._strides, whole._offset = None, whole._storage.strides, 0
     return storage_io.strided_view(whole, (whole._storage.value.aval.numel,), (1,), 0)
@@ -404,7 +404,7 @@ def _strided_within(held: Tensor, dtype: Any, shape: Ints, strides: Ints, offset
     flat = in_memory_order(held)
     if held._storage.whole is held._storage and dtype is flat.dtype:
         return as_strided(held, shape, strides, offset)
-    made = alias(flat if flat.dtype is dtype else flat.view(dtype))
+    made = same_memory(flat if flat.dtype is dtype else flat.view(dtype))
     plan = storage_io._plan(made._aval, None, shape, strides, offset)
     made._chain = (*(made._chain or ()), (plan, ()))
     made._strides, made._offset = _layout.normal(shape, strides), offset

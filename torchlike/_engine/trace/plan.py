@@ -48,7 +48,10 @@ class Plan:
       mesh: for a collective, the mesh of its process group (`_engine/ranks/mesh.py`); otherwise None.
       rows: the inputs and results that have one layout over a mesh (`torchlike._engine.xla.layout.Row`).
       extra: data of the calling layer (output strides, gradients, node name).
+      turned: whether the edges of its gradient node in PyTorch may have another order than the inputs.
     """
+
+    turned = False
 
     __slots__ = (
         "checked",

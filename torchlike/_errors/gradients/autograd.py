@@ -281,6 +281,12 @@ def no_second_derivative(gradient: str) -> RuntimeError:
     return NotImplementedError(f"the derivative for '{gradient}' is not implemented.")
 
 
+def write_without_tangent() -> NotImplementedError:
+    return NotImplementedError(
+        "torchlike does not support in-place operations on a detached view of a tensor that has a forward gradient"
+    )
+
+
 def once_only() -> RuntimeError:
     return RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
 

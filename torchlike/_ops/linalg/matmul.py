@@ -524,7 +524,8 @@ def vecdot(x: Array, y: Array, *, dim: int = -1):
       dim: the dim to reduce.
     """
     xp = namespace(x)
-    return xp.sum(widened(xp.conj(x) * y), axis=dim)
+    products = widened(xp.conj(x) * y)
+    return xp.sum(products, axis=dim if products.ndim else None)
 
 
 def _linear_shape(call: Call) -> list:

@@ -48,6 +48,7 @@ class OpPlan(Plan):
         "saves_all",
         "source",
         "strides",
+        "turned",
     )
 
     def settle(
@@ -68,6 +69,7 @@ class OpPlan(Plan):
         self.gradients: dict = {}
         self.early: Early | None = None  # runs it at once on host arrays; None: it is always recorded
         self.apart = self.single is None  # it has several results, or may run at once
+        self.turned = callable(op.gradient.edges)
         self.chain: tuple[OpPlan, ...] = ()  # for a write, the views through which the elements are seen
         self.residual: dict | None = None
         self.source: tuple[OpPlan, tuple[int, ...] | None] | None = None  # the forward plan, the differentiated inputs

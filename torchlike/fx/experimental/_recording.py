@@ -11,7 +11,7 @@ from torchlike import fx
 from torchlike._dtypes.recorder import Mode, Recorder
 from torchlike._random import _stand_ins
 from torchlike._tensor.tensor import wrap
-from torchlike.fx.experimental._aten_names import Drawn, named
+from torchlike.fx.experimental._aten_names import Drawn, Recorded, named
 from torchlike.fx.passes.shape_prop import _extract_tensor_metadata
 from torchlike.ops import OpOverload, aten
 
@@ -101,7 +101,10 @@ class GraphRecorder(Mode):
         return array
 
     def _written(self, plan: Any, inputs: Sequence, scalars: Sequence) -> fx.Node:
-        """Add a write through views: a copy into the view of the base, whose node stays the same."""
+        """Add a write through views: a copy into the view of the base, whose node stays the same.
+
+        Views without an ATen name are written by an operator that computes the new contents of the whole base.
+        """
         base, part = inputs
         if base in self.made:
             base = self.emit(aten.clone.default, base)
@@ -111,6 +114,11 @@ class GraphRecorder(Mode):
         for step in plan.chain:
             view = named(step, [view], [next(rest) for _ in step.scalars], self.emit)
             made.append(view)
+        if any(isinstance(node.target, Recorded) for node in made):  # such a node returns a copy instead of a view
+            for node in reversed(made):
+                self.graph.erase_node(node)
+            self.emit(aten.copy_.default, base, self.emit(Recorded(plan, scalars), base, part))
+            return base
         if isinstance(source, fx.Node) and len(made) == 1 and (source.target, source.args) == (view.target, view.args):
             self.graph.erase_node(view)
             if self._in_place(source, part) is not None:

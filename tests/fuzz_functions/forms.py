@@ -105,6 +105,18 @@ def linearize(torch, f, args, others):
     return out, push(*_direction(torch, args))
 
 
+FORWARD = ("jvp", "dual_numbers", "linearize", "jacfwd", "hessian", "vmap_jvp")
+
+
+def pushed(torch: Any, f: Callable, args: list, step: float = 1e-5) -> list[list]:
+    """Return the Jacobian-vector product of a function: by differences, by `jvp` and by `linearize`."""
+    direction = _direction(torch, args)
+    ends = [results(f(*[t + sign * step * d for t, d in zip(args, direction)])) for sign in (1, -1)]
+    slopes = [(after - before) / (2 * step) for after, before in zip(*ends)]
+    forward = torch.func.jvp(f, tuple(args), direction)[1]
+    return [slopes, results(forward), results(torch.func.linearize(f, *args)[1](*direction))]
+
+
 @_form
 def jacrev(torch, f, args, others):
     return torch.func.jacrev(f, argnums=1)(*args)

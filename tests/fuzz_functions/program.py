@@ -57,7 +57,7 @@ def inputs(library: Any, seed: int = 0) -> list[Any]:
 def start(library: Any) -> dict[str, Any]:
     """Return the global names of a function."""
     ids = library.tensor([1, 0, 2])
-    return {"torch": library, "F": library.nn.functional, "ids": ids}
+    return {"__name__": "program", "torch": library, "F": library.nn.functional, "ids": ids}
 
 
 def program_of(seed: int) -> Program:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 _FILE = "<program>"
-_ADDRESS = re.compile("0x[0-9a-f]+")
+_ADDRESS = re.compile("0x[0-9a-f]+|[0-9]{12,}")
 # The message about missing arguments differs for a function written in C.
 _MISSING = re.compile(" missing [0-9]+ required positional argument.*")
 

@@ -137,16 +137,21 @@ def _class_of(kind: type[Node], name: str) -> type[Node]:
 
 
 class Refusal(Node):
-    """The history of a gradient that cannot be differentiated: a backward pass that reaches it raises."""
+    """The history of a result that cannot be differentiated: a backward pass that reaches it raises."""
 
-    __slots__ = ("_error",)
+    __slots__ = ("_error", "_name")
 
-    def __init__(self, error: Callable[[], Exception], edges: Sequence[Edge | None] = (None,)) -> None:
+    def __init__(
+        self,
+        error: Callable[[], Exception],
+        edges: Sequence[Edge | None] = (None,),
+        name: str = "torch::autograd::Error",
+    ) -> None:
         super().__init__(None, [], edges, [])
-        self._error = error
+        self._error, self._name = error, name
 
     def name(self) -> str:
-        return "torch::autograd::Error"
+        return self._name
 
     def outputs(self) -> int:
         return 1

@@ -12,6 +12,7 @@ from torchlike._ops.schema.out_rules import Into
 from torchlike._tensor import public_calls
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
+from torchlike._transforms.underived import refused
 
 
 def searchsorted(
@@ -98,9 +99,8 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     length = max(largest + 1, minlength)
     if weights is None:
         return rows["_counts"](input, length)
-    if weights.dtype in (_dtypes.float32, _dtypes.float64):
-        return rows["_weighted_counts"](input, weights, length)
-    return rows["_weighted_counts"](input, weights.double(), length)
+    exact = weights if weights.dtype in (_dtypes.float32, _dtypes.float64) else weights.double()
+    return refused(rows["_weighted_counts"](input, exact, length), weights, name="aten::bincount")
 
 
 def cov(

@@ -22,6 +22,7 @@ from torchlike._tensor.factories import of_array
 from torchlike._tensor.out import fit_out
 from torchlike._tensor.tensor import Tensor
 from torchlike._tensor.tracebacks import shortened
+from torchlike._transforms.underived import refused
 
 # -- nonzero elements --------------------------------------------------------------------------------------------------
 
@@ -150,7 +151,8 @@ def unique(
         found = np.unique(exact, axis=axis, equal_nan=False, **wanted)
         values, *more = found if any(wanted.values()) else (found,)
     inverse = more.pop(0) if return_inverse else None
-    return _tables(input, axis, values.astype(host.dtype), inverse, more.pop() if return_counts else None)
+    derivative = ("_unique2", "Unique2Backward0") if axis is None else ("unique_dim", "UniqueDimBackward0")
+    return _tables(input, axis, values.astype(host.dtype), inverse, more.pop() if return_counts else None, derivative)
 
 
 def _distinct(row: np.ndarray) -> np.ndarray:
@@ -180,10 +182,13 @@ def unique_consecutive(
     starts = np.flatnonzero(first)
     values = flat[first] if axis is None else np.moveaxis(flat[first], 0, axis)
     counts = np.diff(np.append(starts, len(flat))) if return_counts else None
-    return _tables(input, axis, values, np.cumsum(first) - 1 if return_inverse else None, counts)
+    derivative = "unique_consecutive", "UniqueConsecutiveBackward0"
+    return _tables(input, axis, values, np.cumsum(first) - 1 if return_inverse else None, counts, derivative)
 
 
-def _tables(input: Tensor, axis: int | None, values: Any, inverse: Any, counts: Any) -> Any:
+def _tables(
+    input: Tensor, axis: int | None, values: Any, inverse: Any, counts: Any, derivative: tuple[str, str]
+) -> Any:
     if inverse is not None:
         inverse = inverse.reshape(tuple(input.shape)) if axis is None else inverse.reshape(-1)
     found = [values, *[a.astype(np.int64) for a in (inverse, counts) if a is not None]]
@@ -192,6 +197,7 @@ def _tables(input: Tensor, axis: int | None, values: Any, inverse: Any, counts: 
         shape = list(made[0].shape)
         strides = list(_layout.contiguous_strides((shape.pop(axis), *shape)))
         factories.with_strides(made[0], (*strides[1 : axis + 1], strides[0], *strides[axis + 1 :]))
+    refused(made[0], input, name=derivative[0], node=derivative[1])
     return made[0] if len(made) == 1 else made
 
 

@@ -18,6 +18,7 @@ from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.binding import in_place_of
 from torchlike._tensor.out import accepting_out
 from torchlike._tensor.tensor import Tensor
+from torchlike._transforms.underived import refused
 
 # -- finite differences ------------------------------------------------------------------------------------------------
 
@@ -196,7 +197,12 @@ def histogramdd(
     edges = [_edges(points[:, i], b, span, i) for i, (b, span) in enumerate(zip(each, spans))]
     counts = _counts(points, edges, None if weight is None else _host(weight).reshape(-1), density)
     made = lambda a: factories.of_array(a, input.device)
-    return return_types.histogramdd((made(counts), tuple(made(e) for e in edges)))
+    name = f"aten::_histogramdd_from_bin_{'tensors' if tensors else 'cts'}"
+    found = refused(made(counts), input, weight, name=name)
+    sources = () if tensors else (input, weight)
+    return return_types.histogramdd(
+        (found, tuple(refused(made(e), *sources, name="aten::_histogramdd_bin_edges") for e in edges))
+    )
 
 
 @accepting_out(Into((_errors.histograms.histogram_out, _errors.histograms.edges_out), called="aten::histogram"))
@@ -215,9 +221,10 @@ def histogram(
         raise _errors.arguments.invalid_combination("histogram", (input, bins), {"density": density})
     if isinstance(bins, Tensor) and range is not None:
         raise _errors.arguments.invalid_combination("histogram", (input, bins), {"range": range})
-    flat = None if weight is None else weight.reshape(-1)
-    counts, edges = histogramdd(input.reshape(-1, 1), [bins], range=range, weight=flat, density=density)
-    return return_types.histogram((counts, edges[0]))
+    flat = None if weight is None else weight.detach().reshape(-1)
+    counts, edges = histogramdd(input.detach().reshape(-1, 1), [bins], range=range, weight=flat, density=density)
+    found = [refused(made, input, bins, weight, name="aten::histogram") for made in (counts, edges[0])]
+    return return_types.histogram(tuple(found))
 
 
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:

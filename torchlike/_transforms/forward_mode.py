@@ -228,6 +228,8 @@ def push(plan: OpPlan, which: tuple[int, ...]) -> OpPlan:
     Its inputs are the inputs of `plan`, followed by the tangents of the inputs in `which`. Its results are the tangents
     of the differentiable results.
     """
+    if plan.op.gradient.refused:
+        raise _errors.autograd.no_forward_derivative(plan.op.gradient.refused)
     count, places = len(plan.inputs), [i for i, d in enumerate(plan.differentiable) if d]
 
     def jvp(*flat: Any) -> tuple:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 from torchlike import _errors
+from torchlike._autograd.nodes import Refusal
 from torchlike._dtypes import modes
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
@@ -27,6 +29,22 @@ def underivable(name: str, function: Callable[..., Tensor], *tensors: Tensor) ->
             raise _errors.autograd.no_derivative(name)
 
     return Underivable.apply(*tensors)
+
+
+def refused(made: Tensor, *sources: Any, name: str, node: str = "torch::autograd::NotImplemented") -> Tensor:
+    """Return `made`, a new tensor, after the addition of a gradient node that raises in a backward pass.
+
+    `made` is unchanged if no tensor in `sources` requires grad, if grad mode is off, or if `made` is not
+    floating-point.
+
+    Args:
+      name: PyTorch's name of the operator, for the error.
+      node: the name of the gradient node.
+    """
+    edges = [x._pair()[1] for x in sources if isinstance(x, Tensor)]
+    if modes.local.grad and any(edge is not None for edge in edges) and made.is_floating_point():
+        made._edge = Refusal(functools.partial(_errors.autograd.no_second_derivative, name), edges, node), 0
+    return made
 
 
 def derived_from(sources: tuple, made: Tensor, node: str) -> Tensor:

@@ -10,9 +10,11 @@ from torchlike._tensor.inference import InferenceStorage as _InferenceStorage  #
 from torchlike._transforms.backward import backward as backward
 from torchlike._transforms.backward import grad as grad
 from torchlike._transforms.function import Function as Function
+from torchlike.autograd import anomaly_mode as anomaly_mode
 from torchlike.autograd import forward_ad as forward_ad
 from torchlike.autograd import function as function
 from torchlike.autograd import functional as functional
+from torchlike.autograd import grad_mode as grad_mode
 from torchlike.autograd import graph as graph
 from torchlike.autograd import profiler as profiler
 from torchlike.autograd.gradcheck import gradcheck as gradcheck

@@ -14,3 +14,6 @@ from .node import has_side_effect as has_side_effect
 from .node import map_arg as map_arg
 from .proxy import Proxy as Proxy
 from .subgraph_rewriter import replace_pattern as replace_pattern
+
+# isort: split
+from . import experimental as experimental  # uses the names above

@@ -412,6 +412,9 @@ class Optimizer:
             start += len(group["params"])
             packed = {key: value for key, value in group.items() if key != "params"}
             groups.append({**packed, "params": [number[param] for param in group["params"]]})
+        missing = [key for key in self.state if isinstance(key, Tensor) and key not in number]
+        if missing:
+            raise KeyError(id(missing[0]))  # PyTorch looks parameters up by their identity
         state = {number[key] if isinstance(key, Tensor) else key: value for key, value in self.state.items()}
         made: StateDict = {"state": state, "param_groups": groups}
         for hook in self._optimizer_state_dict_post_hooks.values():

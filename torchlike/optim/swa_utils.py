@@ -180,7 +180,7 @@ class AveragedModel(Module):
         else:
             self._average(ours, theirs, repeated)
         if not self.use_buffers:
-            for a, p in zip(self.module.buffers(), model.buffers()):
+            for a, p in zip(self.module.buffers(), model.buffers(), strict=True):
                 a.detach().copy_(p.detach().to(a.device))
         if repeated is None:
             self.n_averaged += 1

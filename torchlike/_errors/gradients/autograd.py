@@ -287,6 +287,10 @@ def write_without_tangent() -> NotImplementedError:
     )
 
 
+def no_forward_derivative(name: str) -> NotImplementedError:
+    return NotImplementedError(f"Trying to use forward AD with {name} that does not support it.")
+
+
 def once_only() -> RuntimeError:
     return RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
 

@@ -105,9 +105,9 @@ def check_sorter(sequence: Any, sorter: Any) -> None:
 
 def not_contiguous(name: str) -> str:
     return (
-        f"torch.searchsorted(): {name} tensor is non-contiguous, this will lower the performance due to extra data copy "
-        f"when converting non-contiguous tensor to contiguous, please use contiguous {name} tensor if possible. This "
-        "message will only appear once per program."
+        f"torch.searchsorted(): {name} tensor is non-contiguous, this will lower the performance due to extra data "
+        f"copy when converting non-contiguous tensor to contiguous, please use contiguous {name} tensor if possible. "
+        "This message will only appear once per program."
     )
 
 

@@ -230,7 +230,8 @@ def _floored(a, b):
     host=HOST,
     check=real_number("div_floor_cpu"),
     guard=whole_divisor,
-    differentiable=False,
+    node="torch::autograd::NotImplemented",
+    refused="aten::floor_divide",
     exact=("other",),
     of_numbers=True,
 )
@@ -461,7 +462,8 @@ def _check_heaviside(call: Call) -> None:
     out=Into(_errors.outs.heaviside, called="aten::heaviside"),
     check=_check_heaviside,
     opmath=False,
-    differentiable=False,
+    node="torch::autograd::NotImplemented",
+    refused="aten::heaviside",
 )
 def heaviside(input: Array, values: Array):
     """Return the Heaviside step function: 0 below zero, 1 above zero, `values` at zero, and 0 for NaN.

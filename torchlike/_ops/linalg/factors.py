@@ -139,7 +139,7 @@ def _check_geqrf(call: Call) -> None:
         raise RuntimeError("torch.geqrf: input must have at least 2 dimensions.")
 
 
-@factorization(autocast=FULL_ON_CPU, check=_check_geqrf, shape=_geqrf_shape, differentiable=False)
+@factorization(autocast=FULL_ON_CPU, check=_check_geqrf, shape=_geqrf_shape, refused="geqrf")
 def geqrf(input: Array):
     """Return the QR decomposition of a matrix in LAPACK's compact form.
 

@@ -58,7 +58,8 @@ def _factor_shape(call: Call) -> list:
     check=_check_factor,
     shape=_factor_shape,
     where=(),
-    differentiable=False,
+    node="torch::autograd::NotImplemented",
+    refused="aten::linalg_ldl_factor_ex",
     loop="ldl_factor_kernel_cpu",
     takes=OF_ELEMENTS,
 )

@@ -108,6 +108,8 @@ class GradientRules:
     # PyTorch's name of the gradient operator if that has no derivative with respect to the saved values. It may be a
     # function of a plan.
     underivable: str | Callable[[Any], str] = ""
+    # PyTorch's name of the operator if it has no derivative: a backward pass that reaches its node raises.
+    refused: str = ""
     refuses_complex: str = ""  # PyTorch's name of the operator, if it has no gradient for complex results
 
 

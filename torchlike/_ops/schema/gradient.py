@@ -10,7 +10,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from torchlike import _dtypes
+from torchlike import _dtypes, _errors
 from torchlike._engine.trace.plan import FLAT, specs
 from torchlike._engine.xla.jax_private import dce_jaxpr, varying_axes
 from torchlike._engine.xla.target import tracing_for
@@ -26,9 +26,14 @@ def gradient(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> O
     Args:
       wanted: the positions of the inputs to differentiate.
       given: the positions of the outputs that have a cotangent.
+
+    Raises:
+      RuntimeError: PyTorch does not implement the derivative.
     """
     found = plan.gradients.get((wanted, given))
     if found is None:
+        if plan.op.gradient.refused:
+            raise _errors.autograd.no_second_derivative(plan.op.gradient.refused)
         found = plan.gradients[wanted, given] = _make_gradient(plan, wanted, given)
     return found
 

@@ -29,3 +29,7 @@ def custom_bwd(bwd: Callable) -> Any:
     """Call `torch.amp.custom_bwd` for CUDA, with a deprecation warning."""
     _told("custom_bwd")
     return _autocast_mode.custom_bwd(bwd, device_type="cuda")
+
+
+from torchlike.cuda.amp import autocast_mode as autocast_mode  # noqa: E402 - they use the names above
+from torchlike.cuda.amp import grad_scaler as grad_scaler  # noqa: E402

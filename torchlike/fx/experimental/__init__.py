@@ -1,1 +1,3 @@
 """The experimental functions of `torch.fx` that libraries call."""
+
+from . import proxy_tensor as proxy_tensor

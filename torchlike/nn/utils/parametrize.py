@@ -78,8 +78,7 @@ class ParametrizationList(ModuleList):
 
     def _keep(self, name: str, tensor: Tensor, original: Tensor) -> None:
         if isinstance(original, Parameter):
-            wanted = tensor if isinstance(tensor, Parameter) else Parameter(tensor, original.requires_grad)
-            self.register_parameter(name, wanted)
+            self.register_parameter(name, tensor if self.is_tensor else Parameter(tensor, original.requires_grad))
         else:
             self.register_buffer(name, tensor)
 

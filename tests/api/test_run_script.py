@@ -42,6 +42,10 @@ def test_classes_say_that_they_are_pytorchs(script):
                  schedules.StepLR, torch.distributions.Normal, torch.utils.data.DataLoader]
         print([(k.__module__, k.__qualname__) for k in kinds], type(torch.ones(1)))
         print(torch.ones(2), nn.Parameter(torch.ones(2)), pickle.loads(pickle.dumps(kinds)) == kinds)
+        layer = nn.Linear(2, 2)
+        print(type(layer.register_forward_hook(print)), type(torch.ones(2).to_sparse()))
+        print(type(layer.load_state_dict(layer.state_dict())).__module__)
+        print(type(nn.utils.parametrizations.weight_norm(layer)))
         print(len(inspect.getsource(nn.Linear)) > 100, torch.distributions.Normal(0, 1).expand((2,)).batch_shape)
     """
     done = script(source)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.autograd.library import compare, leaf, programs, torch
+from tests.autograd.library import compare, leaf, log, programs, torch
 
 
 def nonscalar():
@@ -290,6 +290,15 @@ def chunk_inplace():
     x = leaf() * 1
     a, _b = x.chunk(2)
     a.add_(1)
+
+
+def materialized_gradients():
+    x, unused = leaf(), torch.tensor([float("inf"), 1.0], requires_grad=True)
+    for options in ({}, {"create_graph": True}, {"is_grads_batched": True}):
+        weights = torch.ones(2, *x.shape) if "is_grads_batched" in options else torch.ones(x.shape)
+        grads = torch.autograd.grad(x * 2, [x, unused], weights, materialize_grads=True, **options)
+        log([(g, g.requires_grad, g.is_leaf) for g in grads])
+    torch.autograd.grad(x.sum(), torch.autograd.graph.get_gradient_edge(unused * 2), materialize_grads=True)
 
 
 @pytest.mark.parametrize("program", programs(globals()), ids=lambda program: program.__name__)

@@ -338,3 +338,13 @@ def _weights(name, function):
     if name == "vjp" and function in (_sum, _cubes):
         return None
     return torch.ones(2 if name == "vjp" and function is _constant else 3)
+
+
+@pytest.mark.parametrize("name", ["jacobian", "hessian"])
+def test_scalars(name):
+    def program():
+        derivative = getattr(torch.autograd.functional, name)
+        scalar = torch.tensor(2.0)
+        return derivative(lambda x, z: (x**3).sum() + z * 0, (scalar, scalar)), derivative(_cubes, scalar)
+
+    compare(program, stride=False)

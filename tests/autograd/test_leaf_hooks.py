@@ -237,6 +237,21 @@ def order_of_edges():
     log(node.name(), [_leaf_of(n) for n, _ in node.next_functions[:2]])
 
 
+def hooks_of_a_linear_layer():
+    module = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.ReLU(), torch.nn.Linear(3, 2))
+    for name, parameter in module.named_parameters():
+        parameter.register_hook(lambda grad, name=name: log(name))
+        parameter.register_post_accumulate_grad_hook(lambda parameter, name=name: log(name, "accumulated"))
+    module(torch.ones(2, 3)).sum().backward()
+    module(torch.ones(2, 2, 3)).sum().backward()
+
+
+def reflected_operators():
+    x = leaf()
+    for made in (3 * x, 3 + x, x * 3, 3 - x, 3 / x, 2**x, True * x):
+        log([_leaf_of(node) for node, _ in made.grad_fn.next_functions])
+
+
 def _leaf_of(node):
     return None if node is None else tuple(node.variable.shape) if hasattr(node, "variable") else "inner"
 

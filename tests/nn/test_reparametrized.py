@@ -17,6 +17,15 @@ class Double(nn.Module):
 """
 
 SCRIPTS = {
+    "gradients from before": """
+for made in (P.weight_norm, P.spectral_norm) if hasattr(P, 'weight_norm') else (
+        U.parametrizations.weight_norm, U.parametrizations.orthogonal):
+    layer = nn.Linear(3, 3)
+    layer(T.ones(2, 3)).sum().backward()
+    weight = layer.weight
+    made(layer)
+    log([(p is weight, p.grad is None, p.data_ptr() == weight.data_ptr()) for p in layer.parameters()])
+""",
     "weight_norm": """
 U.weight_norm(L); log(repr(L)); log(L.state_dict()); log(L(X)); L(X).sum().backward(); log(L.weight_g.grad)
 log(L.weight_v.grad); log(list(vars(L))[-3:]); U.remove_weight_norm(L); log(L.state_dict())

@@ -142,3 +142,10 @@ def test_a_compiled_step_averages(options):
     for mine, yours in zip(ours.state_dict().values(), theirs.state_dict().values(), strict=True):
         np.testing.assert_allclose(mine.numpy(), yours.numpy(), rtol=1e-5, atol=1e-6)
     assert run.explained().uncompiled == ()
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_model_with_other_buffers_is_refused(library):
+    averaged = library.optim.swa_utils.AveragedModel(model(library))
+    with pytest.raises(ValueError, match="shorter than argument 1"):
+        averaged.update_parameters(library.nn.Sequential())

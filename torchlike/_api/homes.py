@@ -67,6 +67,6 @@ HOMES: dict[str, dict[str, str]] = {
         ("GetAttrKey", "LeafSpec", "MappingKey", "NodeDef", "SequenceKey", "TreeSpec"), "utils._pytree"
     ),
     "utils.dlpack": {"DLDeviceType": "utils.dlpack"},
-    "utils.hooks": {"RemovableHandle": "utils.hooks"},
+    "nn.modules.module": {"_IncompatibleKeys": "nn.modules.module"},
     "utils.tensorboard": {"FileWriter": "utils.tensorboard.writer"},
 }

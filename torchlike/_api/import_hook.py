@@ -14,7 +14,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from torchlike._api.names import settle
+from torchlike._api.names import settle, show_public
 from torchlike._api.spawned import install_in_children
 
 _OURS = __name__.partition(".")[0]
@@ -53,6 +53,8 @@ def _rename(name: str, module: ModuleType) -> None:
     if "._" not in name:
         sys.modules.setdefault(_THEIRS + name.removeprefix(_OURS), module)
         settle(name, vars(module), _THEIRS)
+    else:
+        show_public(vars(module), _OURS, _THEIRS)
 
 
 class TorchFinder(importlib.abc.MetaPathFinder):

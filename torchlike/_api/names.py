@@ -314,6 +314,14 @@ def settle(place: str, offered: dict[str, Any], package: str = "torchlike") -> N
             _move(found, public)
 
 
+def show_public(members: dict[str, Any], package: str, other: str) -> None:
+    """Replace the package in `__module__` of the classes of a private module that name a public one as their home."""
+    for found in list(members.values()):
+        home = found.__module__ if isinstance(found, type) else ""
+        if home.partition(".")[0] == package and "._" not in home:
+            _move(found, other + home.removeprefix(package))
+
+
 def _is_found(function: FunctionType) -> bool:
     """Return whether a function is an attribute of the module that it names."""
     return getattr(sys.modules.get(function.__module__), function.__qualname__, None) is function

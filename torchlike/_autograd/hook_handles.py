@@ -14,6 +14,7 @@ class RemovableHandle:
     The handle holds only weak references to the dictionaries of hooks. Removing a hook twice is harmless.
     """
 
+    __module__ = "torchlike.utils.hooks"  # the public module, for `repr`
     next_id = 0
 
     def __init__(self, hooks_dict: OrderedDict, *, extra_dict: Any = None) -> None:

@@ -143,6 +143,7 @@ def _each_once(t: SparseTensor, grad: Tensor) -> Any:
 
 
 SparseTensor.__name__ = SparseTensor.__qualname__ = "Tensor"
+SparseTensor.__module__ = "torchlike"
 TENSOR_TYPES.discard(SparseTensor)
 COMPOSED: set[type] = {SparseTensor}  # the classes whose tensors consist of plain ones
 

@@ -142,7 +142,7 @@ def _parametrized_class(module: Module) -> type:
         copied.__dict__.update(copy.deepcopy(self.__dict__, memo))
         return copied
 
-    members = {"__getstate__": no_pickle, "__deepcopy__": deepcopy, "__module__": __name__}
+    members = {"__getstate__": no_pickle, "__deepcopy__": deepcopy, "__module__": ParametrizationList.__module__}
     return type(f"Parametrized{base.__name__}", (base,), members)
 
 

@@ -50,7 +50,7 @@ def environment(monkeypatch, tmp_path):
 def run(sources, kernel):
     """Run a notebook, and return what each cell shows."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source.strip()) for source in sources])
-    nbclient.NotebookClient(notebook, kernel_name=kernel, timeout=120).execute()
+    nbclient.NotebookClient(notebook, kernel_name=kernel, timeout=400).execute()
     outputs = [[each for each in cell.outputs if each.output_type == "execute_result"] for cell in notebook.cells]
     return [found[0].data["text/plain"] if found else None for found in outputs]
 

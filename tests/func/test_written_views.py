@@ -2,6 +2,7 @@
 
 import pytest
 
+import torchlike
 from tests.oracle import both
 
 # In each text, `d` is a new tensor that is computed from the argument `a`.
@@ -58,14 +59,22 @@ def test_the_tensor_has_the_written_elements(name, form):
     both(program)
 
 
+@pytest.mark.parametrize("name", ["as_strided", "fill_diagonal_", "unfold", "real, imag"])
+def test_exported_programs_write_through_views(name):
+    lines = "\n        ".join(["d = a * 1", *WRITES[name].split("\n"), "return d"])
+    names = {"torch": torchlike}
+    exec(f"class Writing(torch.nn.Module):\n    def forward(self, a):\n        {lines}", names)
+    module, a = names["Writing"](), torchlike.arange(9.0).reshape(3, 3)
+    exported = torchlike.export.export(module, (a,)).module()
+    torchlike.testing.assert_close(exported(a + 1), module(a + 1), rtol=0, atol=0)
+
+
 @pytest.mark.parametrize("write", [lambda t: t.detach().zero_(), lambda t: t.data.mul_(2)], ids=["detach", "data"])
 def test_a_write_that_would_keep_the_tangent_is_refused(write):
-    import torchlike as torch
-
     def f(a):
         d = a * 1
         write(d)
         return d
 
     with pytest.raises(NotImplementedError, match="in-place operations on a detached view"):
-        torch.func.jvp(f, (torch.ones(2),), (torch.ones(2),))
+        torchlike.func.jvp(f, (torchlike.ones(2),), (torchlike.ones(2),))

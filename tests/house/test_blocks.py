@@ -72,7 +72,7 @@ def test_a_program_runs(block, tmp_path):
     (tmp_path / "program.py").write_text(block.code, "utf-8")
     command = [sys.executable, "program.py"]
     for _ in range(RUNS):
-        done = subprocess.run(command, cwd=tmp_path, env=settings, capture_output=True, text=True, timeout=120)
+        done = subprocess.run(command, cwd=tmp_path, env=settings, capture_output=True, text=True, timeout=400)
         assert done.returncode == 0, done.stderr
         if _is_shown(block, done.stdout):
             return

@@ -14,6 +14,7 @@ COMMANDS = [
 ]
 
 
+@pytest.mark.timeout(1800)  # pyright takes 100 s on a quiet machine
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_tool(command):
     done = subprocess.run([sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True)

@@ -94,7 +94,7 @@ def run(tmp_path, program, *command, script_args=()):
         env=env,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=400,
     )
 
 

@@ -210,7 +210,7 @@ def _with_workers():
     PyTorch forks its workers, so it runs in a new process without JAX and its threads.
     """
     command = [sys.executable, "-W", "ignore", workers.__file__, "torch"]
-    told = subprocess.run(command, capture_output=True, text=True, timeout=100, check=True).stdout
+    told = subprocess.run(command, capture_output=True, text=True, timeout=400, check=True).stdout
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "This DataLoader will create", UserWarning)  # more than the processors here
         ours = workers.results(torchlike)

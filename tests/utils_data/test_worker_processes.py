@@ -32,7 +32,7 @@ def ends(library):
     script = Path(__file__).with_name("ends.py")
     environment = {**os.environ, "ENDS_LIBRARY": library, "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-W", "ignore", str(script), library]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=200, env=environment)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=400, env=environment)
     assert done.returncode == 0, done.stderr[-3000:]
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -236,7 +236,7 @@ def test_workers_end_with_the_main_process(how):
         time.sleep(0.2)
         main.send_signal(how)
         main.wait(20)
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while any(Path(f"/proc/{pid}").exists() for pid in ids) and time.monotonic() < end:
         time.sleep(0.05)
     assert not [pid for pid in ids if Path(f"/proc/{pid}").exists()]

@@ -100,7 +100,7 @@ def _views(step: Step, numbers: Sequence) -> tuple:
     for view, form in zip(step.plan.chain, forms):
         own = tuple(next(rest) for _ in view.scalars)
         results = tuple((o.dtype, tuple(o.shape)) for o in view.outputs)
-        found.append(Operator(view.name, (~0,), dict(form or view.extra.arguments), own, results))
+        found.append(Operator(view.name, (~0,), dict(form or getattr(view.extra, "arguments", {})), own, results))
     return tuple(found)
 
 

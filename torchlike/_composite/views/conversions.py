@@ -17,7 +17,7 @@ from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.binding import before_write, check_history
 from torchlike._tensor.from_data import dtype_of, scalar
 from torchlike._tensor.public_calls import ints
-from torchlike._tensor.tensor import Tensor, alias, untracked, wrap
+from torchlike._tensor.tensor import Tensor, alias, same_memory, untracked, wrap
 from torchlike._tensor.tracebacks import shortened
 
 # -- shapes ------------------------------------------------------------------------------------------------------------
@@ -59,7 +59,7 @@ def _view_as_type(self: Tensor, dtype: _dtypes.dtype) -> Tensor:
     own = self.dtype
     for mark in storage.marks(self):
         raise _errors.memory.view_of_pending(mark)
-    plain = alias(self) if self.requires_grad else self
+    plain = same_memory(self) if self.requires_grad else self
     if dtype is own:
         made = rows["view_as_self"](plain)
     else:

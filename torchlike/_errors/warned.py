@@ -8,7 +8,8 @@ from typing import Any
 
 from torchlike._errors.callers import library_place, users_frame
 
-_registries: dict[Hashable, dict[Any, Any]] = {}  # for each site, as Python's `__warningregistry__` for each module
+# For each site the warnings that were given, as Python's `__warningregistry__` for each module, with the line 0.
+_registries: dict[Hashable, dict[Any, Any]] = {}
 _given: set[str] = set()
 _always = False
 
@@ -33,14 +34,16 @@ def warn(message: str, category: type[Warning] = UserWarning, *, site: Hashable 
         registry = frame.f_globals.setdefault("__warningregistry__", {})
         warnings.warn_explicit(message, category, frame.f_code.co_filename, line, module, registry)
     else:
-        # Python identifies a warning by (text, category, line). The site's registry has the line 0.
-        known = _registries.setdefault(site, {})
-        registry = {(*key[:2], line) if isinstance(key, tuple) else key: value for key, value in known.items()}
+        registry = _with_line(_registries.get(site, {}), line)
         try:
             warnings.warn_explicit(message, category, frame.f_code.co_filename, line, module, registry)
         finally:
-            known.clear()
-            known |= {(*key[:2], 0) if isinstance(key, tuple) else key: value for key, value in registry.items()}
+            _registries[site] = _with_line(registry, 0)
+
+
+def _with_line(registry: dict[Any, Any], line: int) -> dict[Any, Any]:
+    """Return a registry with another line in its keys (text, category, line). The key "version" has none."""
+    return {(*key[:2], line) if isinstance(key, tuple) else key: value for key, value in registry.items()}
 
 
 def once(message: str, category: type[Warning] = UserWarning, key: str = "") -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import traceback
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -19,12 +20,20 @@ def run_shard(seed: int, count: int, queue: Any) -> None:
 
     For each program, put its number of statements and its difference (or None) on the queue.
     """
+    run_each(_run, seed, count, queue)
+
+
+def run_each(run: Callable[[int, Counter], Any], seed: int, count: int, queue: Any) -> None:
+    """Put the results of `run(seed, shown)` for `count` seeds on the queue.
+
+    `shown` counts the differences of each kind that were printed in full.
+    """
     torch.set_num_threads(1)
     shown: Counter = Counter()
     for number in range(count):
         if number % 1000 == 999:
             forget_programs()
-        queue.put(_run(seed + number, shown))
+        queue.put(run(seed + number, shown))
 
 
 def _run(seed: int, shown: Counter) -> tuple[int, tuple[str, str] | None]:

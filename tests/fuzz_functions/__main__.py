@@ -12,4 +12,4 @@ float64. Forms that PyTorch refuses for a function are skipped.
 """
 
 if __name__ == "__main__":
-    Campaign("tests.fuzz_functions", "statements", 5_000, HEAD).main()
+    Campaign("tests.fuzz_functions", "statements", 3_000, HEAD).main()

@@ -5,24 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-import torch
-
+from tests.fuzz.shard import run_each
 from tests.fuzz_functions.program import program_of
 from tests.fuzz_functions.run import difference, kind_of, script, smallest
-from torchlike._engine.trace.flush import forget_programs
 
 
 def run_shard(seed: int, count: int, queue: Any) -> None:
-    """Run `count` programs, starting with the one of `seed`.
-
-    For each program, put its number of statements and its difference (or None) on the queue.
-    """
-    torch.set_num_threads(1)
-    shown: Counter = Counter()
-    for number in range(count):
-        if number % 1000 == 999:
-            forget_programs()
-        queue.put(_run(seed + number, shown))
+    """Run `count` programs, as `tests.fuzz.shard.run_shard` does."""
+    run_each(_run, seed, count, queue)
 
 
 def _run(seed: int, shown: Counter) -> tuple[int, tuple[str, str] | None]:

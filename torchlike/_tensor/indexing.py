@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from operator import index as as_int
 from typing import Any
@@ -207,7 +208,8 @@ def _unpack(index: Any) -> list:
         warn(_errors.indexing.LIST_AS_TUPLE)
         index = tuple(index)
     elif isinstance(index, str) and index:
-        warn(_errors.indexing.LIST_AS_TUPLE)
+        with contextlib.suppress(UserWarning):  # an error follows, which PyTorch raises even if warnings are errors
+            warn(_errors.indexing.LIST_AS_TUPLE)
     items = list(index) if isinstance(index, tuple) else [index]
     return [_normal(i) for i in items]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, cast
 
 import torchlike
 from torchlike import Tensor
@@ -78,7 +78,8 @@ class ParametrizationList(ModuleList):
 
     def _keep(self, name: str, tensor: Tensor, original: Tensor) -> None:
         if isinstance(original, Parameter):
-            self.register_parameter(name, tensor if self.is_tensor else Parameter(tensor, original.requires_grad))
+            kept = cast(Parameter, tensor) if self.is_tensor else Parameter(tensor, original.requires_grad)
+            self.register_parameter(name, kept)
         else:
             self.register_buffer(name, tensor)
 

@@ -214,7 +214,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     count = x.shape[-1] if N is None else N
     whole = x.dtype.category < _dtypes.FLOATING
     powers = np.arange(count) if increasing else np.arange(count)[::-1].copy()
-    base = x.long() if whole else x
+    base = x.long() if whole else x if count > 1 else x.detach()  # one column of ones has no gradient
     return rows["pow"](rows["unsqueeze"](base, -1), factories.of_array(powers, x.device))
 
 

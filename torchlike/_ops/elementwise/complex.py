@@ -67,7 +67,8 @@ def angle(input: Array):
     """
     xp = namespace(input)
     if input.dtype.kind == "c":
-        return xp.angle(input)
+        zero = input == 0  # the gradient there is 0
+        return xp.where(zero, xp.angle(constant(input)), xp.angle(xp.where(zero, xp.ones_like(input), input)))
     flat = xp.where(input < 0, xp.pi, 0.0).astype(input.dtype)
     return xp.where(xp.isnan(input), constant(input), flat + 0 * xp.where(xp.isfinite(input), input, 0))
 

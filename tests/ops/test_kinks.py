@@ -129,3 +129,20 @@ def test_distances_of_equal_rows_and_of_equal_components(p, executor):
 
     with torchlike.set_executor(executor):
         both(run, stride=False)
+
+
+_OF_COMPLEX = ["abs", "angle", "sgn", "sqrt", "log", "log2", "log10", "log1p", "exp", "sin", "cos", "tan", "sinh"]
+_OF_COMPLEX += ["cosh", "tanh", "asin", "acos", "atan", "asinh", "acosh", "atanh", "square", "reciprocal", "rsqrt"]
+_OF_COMPLEX += ["sigmoid", "expm1", "pow 2", "pow 0.5", "pow 0"]
+
+
+@pytest.mark.parametrize("name", _OF_COMPLEX)
+def test_gradients_at_a_complex_zero(name):
+    name, _, power = name.partition(" ")
+
+    def run(torch):
+        z = torch.tensor([0j, 0.5 - 0.25j], dtype=torch.complex128, requires_grad=True)
+        made = getattr(torch, name)(z, *([float(power)] if power else []))
+        return torch.autograd.grad(made, z, torch.ones_like(made))[0]
+
+    both(run, stride=False)

@@ -450,7 +450,7 @@ N = torch.trace(A)
 
 N = torch.linalg.solve_triangular((A @ A.mT).tril() + 2 * torch.eye(A.shape[0]), A, upper=False)
 
-N = torch.linalg.lstsq(A.mT, A.mT[:, :1]).solution
+N = torch.linalg.lstsq(A.mT, A.mT[:, :1], driver='gelsd').solution
 
 N = torch.linalg.multi_dot([A, A.mT, A])
 

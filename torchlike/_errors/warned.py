@@ -17,14 +17,15 @@ _always = False
 def warn(message: str, category: type[Warning] = UserWarning, *, site: Hashable = None) -> None:
     """Warn at the nearest line of the user's program, however deep the call is. Warning filters apply as usual.
 
-    PyTorch gives many warnings at a line of its own code, so that Python's default filter shows each text only once for
-    that line. A warning from a function that a public module of the library calls, such as a loss that
-    `nn.MSELoss` calls, is therefore shown once for each text and line of that module.
+    PyTorch gives many warnings at a line of its own code. Python's default filter shows each text once for that line.
+    A warning from a function that a public module calls, such as the loss of `nn.MSELoss`, is shown once for each text
+    and line of that module.
 
     Args:
       message: the text.
       category: the class of the warning.
-      site: replaces the line of the public module, for functions that users call and that warn at a line of PyTorch.
+      site: the name of a function that users call and whose warning PyTorch gives at a line of its own. The warning is
+        shown once for each text and name.
     """
     frame = users_frame()
     line = frame.f_lineno

@@ -615,14 +615,20 @@ def _double(x):
     return x.astype(np.complex128 if x.dtype.kind == "c" else np.float64)
 
 
-def _variance(x, dim, correction, keepdim):
+def _spread(x, dim, correction, keepdim):
+    """Return the variance and the mean, in double precision on the CPU.
+
+    XLA converts the input once for each of the two passes: it would otherwise store the converted input in memory.
+    """
     xp, over = namespace(x), axes(x, dim)
-    gap = x - _total(x, over, True) / _divisor(x, dim)
+    wide = _double(x)
+    center = _total(wide, over, True) / _divisor(wide, dim)
+    gap = wide - center if xp is np or wide is x else _double(jax.lax.optimization_barrier(x)) - center
     squares = gap * gap if x.dtype.kind != "c" else gap.real * gap.real + gap.imag * gap.imag
     number = count(x, dim) - correction
     freedom = jnp.maximum(0.0, number) if is_symbolic(number) else xp.asarray(builtins.max(0.0, number))
-    freedom = freedom.astype(squares.dtype)
-    return _total(squares, over, keepdim) / freedom
+    variance = _total(squares, over, keepdim) / freedom.astype(squares.dtype)
+    return variance, center if keepdim else xp.squeeze(center, over)
 
 
 def root(x):
@@ -644,7 +650,7 @@ def var(input: Array, dim: Dims = None, correction: float = 1, keepdim: bool = F
 
     The divisor of the sum of squared deviations is the number of elements minus `correction`.
     """
-    return _variance(_double(input), dim, correction, keepdim).astype(input.real.dtype)
+    return _spread(input, dim, correction, keepdim)[0].astype(input.real.dtype)
 
 
 @reduction(remembers=("inputs", "result"), promote=to_real, check=_check_spread, where=())
@@ -653,7 +659,7 @@ def std(input: Array, dim: Dims = None, correction: float = 1, keepdim: bool = F
 
     The gradient at 0 is 0.
     """
-    return _deviation(_variance(_double(input), dim, correction, keepdim), input)
+    return _deviation(_spread(input, dim, correction, keepdim)[0], input)
 
 
 def _with_mean_shape(call: Call) -> list:
@@ -664,14 +670,12 @@ def _with_mean_shape(call: Call) -> list:
 @operator(shape=_with_mean_shape, check=_check_spread, where=(), loop="std_cpu")
 def var_mean(input: Array, dim: Dims = None, correction: float = 1, keepdim: bool = False):
     """Return the variance and the mean over `dim`."""
-    wide = _double(input)
-    variance, center = _variance(wide, dim, correction, keepdim), mean.kernel(wide, dim, keepdim)
+    variance, center = _spread(input, dim, correction, keepdim)
     return variance.astype(input.real.dtype), center.astype(input.dtype)
 
 
 @operator(shape=_with_mean_shape, check=_check_spread, where=(), loop="std_cpu", remembers=("inputs", "first"))
 def std_mean(input: Array, dim: Dims = None, correction: float = 1, keepdim: bool = False):
     """Return the standard deviation and the mean over `dim`."""
-    wide = _double(input)
-    variance, center = _variance(wide, dim, correction, keepdim), mean.kernel(wide, dim, keepdim)
+    variance, center = _spread(input, dim, correction, keepdim)
     return _deviation(variance, input), center.astype(input.dtype)

@@ -97,6 +97,7 @@ UNSEEN_IN_HALVES = UNSEEN | {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("half", [False, True], ids=["float32", "float16"])
 @pytest.mark.parametrize("key", KEYS)
 def test_dtypes(key, half):

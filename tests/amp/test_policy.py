@@ -66,6 +66,7 @@ def _results(key, half):
 CAST = [key for key in JUDGED if row(key) is None or row(key).public.autocast is not None]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("key", CAST)
 def test_float32(key):
     judged = 0

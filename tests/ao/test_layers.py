@@ -24,6 +24,7 @@ def _levels(made):
     return made.int_repr(), made.q_scale(), made.q_zero_point()
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("executor", ["numpy", "xla"])
 @pytest.mark.parametrize("each", [False, True])
 @pytest.mark.parametrize("zero_point", [0, 5])

@@ -93,6 +93,7 @@ FAKE = (
 )
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", FAKE)
 @pytest.mark.parametrize("executor", ["numpy", "xla"])
 def test_fake_quantization(name, executor):

@@ -160,7 +160,7 @@ def is_refused(error):
     return error is not None and "modified by an inplace operation" in str(error)
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("key", JUDGED)
 def test_writes_between_forward_and_backward(key):
@@ -184,7 +184,7 @@ def uncounted(library, key, sample, target):
     return library.autograd.grad(roots, leaves, [library.ones_like(r) for r in roots], allow_unused=True)
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("key", JUDGED)
 def test_writes_through_data_between_forward_and_backward(key):

@@ -7,7 +7,7 @@ import pytest
 import torchlike
 from tests.compile.container_programs import KINDS, program
 
-PROGRAMS, OF_EACH_CHUNK = 200, 10
+PROGRAMS, OF_EACH_CHUNK = 200, 5
 # Programs that once returned stale values: `data` of a `UserDict`, a length of 0, and keys in another order.
 STALE = (3, 8, 9, 39, 199, 255, 280, 1261)
 

@@ -68,6 +68,7 @@ CASES = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("inside", [True, False])
 @pytest.mark.parametrize("case", CASES)
 def test_numbers(case, inside):

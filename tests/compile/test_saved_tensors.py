@@ -82,7 +82,7 @@ def outcomes(lib, function, write, needs):
     return found
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("needs", ["xw", "w", "x"])
 @pytest.mark.parametrize("write", WRITES, ids=lambda write: write.__name__.strip("_"))
 @pytest.mark.parametrize("name", FUNCTIONS)

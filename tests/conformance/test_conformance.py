@@ -19,7 +19,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 # The lengths of the tables of exclusions. Lower a number when an entry is removed; never raise it.
 WITHOUT_VALUES, UP_TO_A_CHOICE, ILL_CONDITIONED, DIFFERENT_THROUGH_XLA = 8, 6, 1, 9
-GROUPS = 10
+GROUPS = 20
 FEW = Limits(samples=1, gradients=1)
 WITH_GRADIENTS = 80  # one in this many entries is checked in every dtype and with gradients
 

@@ -15,6 +15,7 @@ LENGTHS = {
 TARGETS = {"padded": [[1, 2], [3, 0]], "concatenated": [1, 2, 3]}
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("on_device", [True, False])
 @pytest.mark.parametrize("targets", TARGETS)
 @pytest.mark.parametrize("lengths", LENGTHS)

@@ -202,7 +202,7 @@ def test_a_size_beyond_64_bits(code):
     assert error_of(L, code) == (kind, text.split("\n")[0] + '"')  # PyTorch adds a trace of C++
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(5)
 @pytest.mark.filterwarnings("ignore:torch.range")
 @pytest.mark.parametrize("code", [*lines(CREATED), *lines(OPERATORS)])
 def test_too_large_for_an_accelerator(code, gpu):

@@ -48,7 +48,7 @@ def test_an_index_out_of_range_is_refused_at_its_line(use, made, executor):
         assert seen[0] == seen[1]
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("executor", ["auto", "xla"])
 @pytest.mark.parametrize("use", [use for use in USES if "=" not in use])
 def test_an_index_within_its_range_is_no_reason_to_run(use, executor):

@@ -51,6 +51,7 @@ FORWARDS = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", FORWARDS)
 def test_the_greatest_size_is_as_any_other(name):
     module = Limited(FORWARDS[name])

@@ -62,6 +62,7 @@ FUNCTIONS = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_at_other_sizes(name):
     module, example = Of(FUNCTIONS[name]), torch.randn(3, 6)

@@ -12,6 +12,7 @@ PROGRAMS = {**programs_vmap.ALIKE, **programs_derivatives.ALIKE}
 
 
 # Strides are not compared. They depend on how each library stacks the examples.
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_same_results(name):
     both(PROGRAMS[name], stride=False)

@@ -7,6 +7,7 @@ from tests.fuzz.programs import Program
 from tests.fuzz.run import difference
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("watched", [True, False], ids=["watched", "at the end"])
 @pytest.mark.parametrize("name", FOUND)
 def test_found(name, watched):

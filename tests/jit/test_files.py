@@ -36,6 +36,7 @@ def loaded(L, traced, **options):
     return L.jit.load(file)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "observe",
     [

@@ -8,6 +8,7 @@ from tests.jit.compared import DIFFERENT, all_programs, compared
 PROGRAMS = all_programs()
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("name", "run", "program"), PROGRAMS, ids=[name for name, _, _ in PROGRAMS])
 def test_program(name, run, program):
     due, found = compared(run, program)

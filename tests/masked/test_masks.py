@@ -166,6 +166,7 @@ def is_asked(index, call):
     return call not in (put, accumulate) or all(i.ndim in (1, 2) and i.dtype is not torch.uint8 for i in tensors)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.filterwarnings("ignore:indexing with dtype torch.uint8")
 @pytest.mark.parametrize(("index", "call"), [(i, c) for i in INDICES for c in CALLS if is_asked(i, c)])
 def test_masks(index, call):

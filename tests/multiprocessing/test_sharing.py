@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,14 @@ from torchlike._engine.segment import Segment
 
 
 @functools.cache
-def shared(library):
-    """Return the results of `sharing.py`."""
+def shared():
+    """Return the results of `sharing.py` by library. Both scripts wait for processes, so they run at once."""
+    libraries = ("torchlike", "torch")
+    with ThreadPoolExecutor() as pool:
+        return dict(zip(libraries, pool.map(shared_by, libraries), strict=True))
+
+
+def shared_by(library):
     environment = {**os.environ, "SHARING_LIBRARY": library, "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-W", "ignore", str(Path(__file__).with_name("sharing.py")), library]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment)
@@ -25,12 +32,12 @@ def shared(library):
 
 @pytest.mark.parametrize("name", ["plain", "written, fork", "written, spawn", "pool"])
 def test_shared_tensors(name):
-    assert shared("torchlike")[name] == shared("torch")[name]
+    assert shared()["torchlike"][name] == shared()["torch"][name]
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_training_of_a_shared_model(method):
-    ours, theirs = (shared(library)[f"trained, {method}"] for library in ("torchlike", "torch"))
+    ours, theirs = (shared()[library][f"trained, {method}"] for library in ("torchlike", "torch"))
     numbers = [2, 3, 4]
     assert [x for i, x in enumerate(ours) if i not in numbers] == [x for i, x in enumerate(theirs) if i not in numbers]
     for i in numbers:

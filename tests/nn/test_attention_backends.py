@@ -55,6 +55,7 @@ def _calls(torch):
 CALLS = tuple(_calls(torchlike))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("names", CHOICES, ids=lambda names: "-".join(names) or "none")
 def test_the_cpu_uses_the_backend_that_pytorch_uses(names, call):

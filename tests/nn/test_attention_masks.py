@@ -59,6 +59,7 @@ def test_random_calls(cases, seed):
         both(CASES[cases].program(seed), stride=False)
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.filterwarnings("ignore:Support for mismatched")
 @pytest.mark.parametrize(
     ("cases", "seed"), [*[("attention", n) for n in range(100, 108)], *[("layers", n) for n in range(100, 104)]]

@@ -57,6 +57,7 @@ def results(T, case, twice=False):
     return [output.data, output.batch_sizes, *last, *found, T.rand(2)]
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("seed", range(24))
 @pytest.mark.filterwarnings("ignore:LSTM with projections")
 def test_random_configurations(seed):
@@ -65,6 +66,7 @@ def test_random_configurations(seed):
     agree(lambda T: results(T, case), rtol=tolerance, atol=tolerance, warned=False)
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("executor", ["numpy", "xla"])
 @pytest.mark.parametrize("seed", range(100, 106))
 @pytest.mark.filterwarnings("ignore:LSTM with projections")

@@ -63,7 +63,7 @@ def program_of(name: str):
     return torch.onnx.export(module_of(name), first, dynamic_shapes=dims)
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("name", SAMPLES)
 def test_operator(name):
     function, inputs = SAMPLES[name]

@@ -57,6 +57,7 @@ def reductions(dtype, shape):
     return [op for op in REDUCTIONS if not op.startswith("B") or jnp.dtype(dtype).kind in "iub"]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize(("dtype", "platform"), PLACES)
 def test_reductions(dtype, platform, size):

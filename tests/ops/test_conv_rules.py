@@ -37,6 +37,7 @@ def _compare(function, *given):
         np.testing.assert_allclose(np.asarray(a, float), np.asarray(b, float), atol=scale * 20 * np.finfo(b.dtype).eps)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("case", range(CASES))
 def test_gradients_of_convolutions(case):
     rng = np.random.default_rng(case)

@@ -54,6 +54,7 @@ def compare_results(key: str) -> None:
     compare(pairs)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("key", JUDGED)
 def test_results(key):
     compare_results(key)
@@ -86,7 +87,7 @@ def _sentence(error: Exception) -> tuple[str, str]:
 # -- gradients ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("key", JUDGED)
 def test_gradients(key):
     samples = [s for s in good(key) if s.gradient]
@@ -103,7 +104,7 @@ def test_gradients(key):
         del inputs
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.slow
 @pytest.mark.parametrize("key", JUDGED)
 def test_second_gradients(key):
@@ -266,6 +267,7 @@ def test_the_method_is_the_function(key):
     compare(pairs)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("key", [k for k in JUDGED if "." not in k])
 def test_the_in_place_twin(key):
     name = key + "_"

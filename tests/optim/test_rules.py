@@ -8,7 +8,7 @@ import torchlike
 from tests.optim.cases import CASES, IDS, ONE_EACH, Pair, give_grads, parameters, same
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize(("name", "options"), CASES, ids=IDS)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_twenty_steps(name, options, dtype):
@@ -20,6 +20,7 @@ def test_twenty_steps(name, options, dtype):
             pair.check(**tolerance)
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(("name", "options"), ONE_EACH, ids=[name for name, _ in ONE_EACH])
 def test_gradients_that_come_late(name, options):
     """Step parameters of one group that have taken different numbers of steps."""
@@ -29,6 +30,7 @@ def test_gradients_that_come_late(name, options):
         pair.check()
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(("name", "options"), ONE_EACH, ids=[name for name, _ in ONE_EACH])
 def test_complex_parameters(name, options):
     if name == "Adafactor":

@@ -41,6 +41,7 @@ CONTINUOUS = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
 @pytest.mark.parametrize("name", CONTINUOUS)
 def test_continuous_distributions(name, dtype):

@@ -12,6 +12,7 @@ from tests.serialization.crossing import cross, load_bytes, plain, refusal, save
 from tests.serialization.crossing._make import KINDS
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("number", range(len(KINDS)), ids=list(KINDS))
 def test_an_object_of_each_kind(number):

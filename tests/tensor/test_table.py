@@ -167,6 +167,7 @@ def seen(torch, layout, view):
 NOT_ALIKE = {(view, "one element") for view in ("unflatten", "unflatten 0", "view_as_complex")}
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.filterwarnings("ignore:.*deprecated")
 @pytest.mark.parametrize("view", VIEWS)
 def test_view(view):

@@ -210,10 +210,11 @@ def _with_workers():
     PyTorch forks its workers, so it runs in a new process without JAX and its threads.
     """
     command = [sys.executable, "-W", "ignore", workers.__file__, "torch"]
-    told = subprocess.run(command, capture_output=True, text=True, timeout=400, check=True).stdout
-    with warnings.catch_warnings():
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as judge, warnings.catch_warnings():
         warnings.filterwarnings("ignore", "This DataLoader will create", UserWarning)  # more than the processors here
         ours = workers.results(torchlike)
+        told, _ = judge.communicate(timeout=400)
+    assert judge.returncode == 0
     return json.loads(told.splitlines()[-1]), json.loads(json.dumps(ours))
 
 

@@ -114,8 +114,14 @@ def note_fate(tensor: Any) -> None:
 
 UNSEEN = 2  # the `since` of a write through `.data`, which no check reports: every node is newer
 UNSEEN_NODE = 3  # the same for a write that has a gradient node. It may have saved the old elements, as a copy
-latest = 1  # the `since` of the last write; newer nodes need no check
-uncounted = 1  # the age of a node made at the time of the last write through `.data`; newer nodes saved newer values
+NEVER = 1  # the `since` of a write that did not happen
+latest = NEVER  # the `since` of the last write; newer nodes need no check
+uncounted = NEVER  # the age of a node made at the time of the last write through `.data`; newer nodes saved newer values
+
+
+def now() -> int:
+    """Return the age of a node made now."""
+    return next(nodes.sequence)
 
 
 def of(value: Value) -> Stamp:
@@ -161,14 +167,14 @@ def written(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> Sequ
 
 def _new_elements(value: Value, edge: Any) -> Value | None:
     """Return the value that the tensor of a saved value has now; None if it is not known to have another one."""
-    leaf = edge[0].variable if edge is not None and isinstance(edge[0], nodes.AccumulateGrad) else None
+    leaf, stamp = _leaf_of(edge), value.stamp
+    if leaf is None and (stamp is None or stamp.whole is None or stamp.whole() is not value):
+        return None
+    is_unseen = stamp is not None and stamp.whole is not None and _counter_of(edge) is None
+    if is_unseen and (stamp.writes() or 0) > stamp.version:  # written to again, in a way that counts
+        raise _modified(*_now(value, edge), stamp)
     if leaf is not None:
         return leaf._value
-    stamp = value.stamp
-    if stamp is None or stamp.whole is None or stamp.whole() is not value:
-        return None
-    if (stamp.writes() or 0) > stamp.version:  # written to again, in a way that counts
-        raise _modified(*_now(value, edge), stamp)
     storage = stamp.storage()
     return None if storage is None else storage.value
 
@@ -356,11 +362,7 @@ def check_pairs(node: Node, pairs: Sequence[tuple[Value, Any]]) -> None:
 
 def _check_inputs(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> None:
     plan = getattr(node, "forward", node.plan)
-    stale = (
-        {}
-        if _keeps_copies(node, plan)
-        else {i: v for i, v in node.inputs if v.stamp is not None and v.stamp.before(node)}
-    )
+    stale = {} if _keeps_copies(node, plan) else {i: v for i, v in node.inputs if _was_written(node, v, node.edges[i])}
     suspects = {*stale, *[i for i, edge in enumerate(node.edges) if _is_detached(node, edge)]}
     if not suspects:
         return
@@ -369,9 +371,37 @@ def _check_inputs(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -
             continue
         if _is_detached(node, node.edges[i]):
             raise _errors.autograd.detached_in_place()
-        seen = _named(plan, wanted).get(i, "")
-        value = stale[i]
+        value, seen, counter = stale[i], _named(plan, wanted).get(i, ""), _counter_of(node.edges[i])
+        if counter is not None and (value.stamp is None or value.stamp.counter is not counter):
+            raise modified(value.aval, node.edges[i], counter.count, counter.count - 1)
         raise _modified(*(_as_kept(value.aval, seen, node.edges[i]) or _now(value, node.edges[i])), value.stamp)
+
+
+def _was_written(node: Node, value: Value, edge: Any) -> bool:
+    """Return whether the saved tensor with this value and edge was written to after the node was made.
+
+    A write through another version counter to the memory of a leaf does not count. PyTorch does not notice it, so
+    `written` then returns the new elements.
+    """
+    global uncounted
+    stamp = value.stamp if value.stamp is not None and value.stamp.before(node) else None
+    counter = _counter_of(edge)
+    if counter is None or counter.has_counted(node, stamp):
+        return counter is not None or stamp is not None
+    if stamp is not None and stamp.since is not None:
+        uncounted = min(uncounted, stamp.since)
+    return False
+
+
+def _leaf_of(edge: Any) -> Any:
+    """Return the leaf that accumulates the gradient of this edge, or None."""
+    return edge[0].variable if edge is not None and isinstance(edge[0], nodes.AccumulateGrad) else None
+
+
+def _counter_of(edge: Any) -> Any:
+    """Return the version counter of a leaf if it is separate from that of its storage. Otherwise return None."""
+    leaf = _leaf_of(edge)
+    return None if leaf is None else (leaf if leaf._origin is None else leaf._root())._counter
 
 
 def _keeps_copies(node: Node, plan: OpPlan) -> bool:

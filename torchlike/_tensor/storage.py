@@ -210,7 +210,8 @@ class Counter:
     def __init__(self, is_hidden: bool, shared: list[int] | None = None) -> None:
         self.is_hidden = is_hidden  # if set, saved tensors are not checked against this counter
         self._values: list[tuple[ref, ref]] = []
-        self._shared = [0] if shared is None else shared
+        # The number of writes, and the age of a node made at the time of the last one.
+        self._shared = [0, versions.NEVER] if shared is None else shared
 
     def leave(self, value: Value, tensor: Any) -> None:
         """Record that the tensor of this counter gets other memory.
@@ -230,6 +231,17 @@ class Counter:
     def shown(self) -> Counter:
         """Return the counter that the tensor gets when it is switched to other memory. The count stays shared."""
         return Counter(False, self._shared) if self.is_hidden else self
+
+    def has_counted(self, node: Any, stamp: Any) -> bool:
+        """Return whether this counter has counted a write since the node was made.
+
+        `stamp` describes such a write to the same memory, or is None. The write may belong to another counter.
+        """
+        return self._shared[1] < node.age
+
+    def note_time(self) -> None:
+        """Store the time of the last write."""
+        self._shared[1] = versions.now()
 
     @property
     def count(self) -> int:
@@ -268,9 +280,13 @@ class LeftCounter(Counter):
     __slots__ = ("_left", "_own")
 
     def __init__(self, left: Storage) -> None:
-        self.is_hidden, self._values = False, []
+        super().__init__(False)
         self._left = ref(left)
         self._own = left.version >> 32
+
+    def has_counted(self, node: Any, stamp: Any) -> bool:
+        is_left = stamp is not None and stamp.storage() in (None, self._left())
+        return is_left or super().has_counted(node, stamp)
 
     @property
     def count(self) -> int:
@@ -291,6 +307,7 @@ def step(counter: Counter | None) -> int:
     if counter._values:
         counter.outdate()
     counter.count += 1
+    counter.note_time()
     return 1 if counter.is_hidden else _COUNTED
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 from weakref import WeakSet
 
 from torchlike._engine.ranks.mesh import meshes
-from torchlike._engine.report.program_statistics import COUNTED, Account, Counts, Group, ledger
+from torchlike._engine.report.program_statistics import COUNTED, Account, Counts, Group, State, ledger
 from torchlike._engine.report.table import table
 from torchlike._engine.trace.flush import boundary
 from torchlike._engine.xla.mesh import active
@@ -111,6 +112,24 @@ def _since(now: tuple[Cause, ...], before: tuple[Cause, ...]) -> tuple[Cause, ..
 compiled: WeakSet = WeakSet()  # the functions that `torchlike.compile` made; each has a method `explained`
 
 
+@dataclass(frozen=True)
+class Moment:
+    """All statistics at one moment."""
+
+    accounts: dict[Account, State]
+    folded: Counts
+    mesh: str | None = None
+    ranks: dict[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def now(cls) -> Moment:
+        ranks = dict(sum((mesh.meetings.reports for mesh in meshes), Counter()))
+        return cls(*ledger.snapshot(), None if active.mesh is None else active.mesh.described(), ranks)
+
+
+NOTHING = Moment({}, Counts())
+
+
 class Report:
     """A report of the engine's work since the start of the process or within a `with` block. `str()` returns a table.
 
@@ -123,20 +142,29 @@ class Report:
     """
 
     def __init__(self) -> None:
-        self._fill({}, Counts(), {})
+        self._set(NOTHING, Moment.now(), {})
 
-    def _fill(self, before: dict[Account, Counts], folded: Counts, called: dict[Any, Function]) -> None:
-        now, folded_now = ledger.snapshot()
-        known = (counts for account, counts in before.items() if account not in now)  # folded since `before`
-        self.folded: Counts = sum(known, folded)
-        self.folded = folded_now - self.folded
-        found = {account: counts - before.get(account, Counts()) for account, counts in now.items()}
-        programs = _programs({account: counts for account, counts in found.items() if counts != Counts()})
-        self.programs: tuple[Program, ...] = tuple(sorted(programs, key=_cost))
-        self.mesh: str | None = None if active.mesh is None else active.mesh.described()
-        self.ranks: dict[str, int] = dict(sum((mesh.meetings.reports for mesh in meshes), Counter()))
-        functions = [(f, f.since(called.get(each))) for each, f in _explained().items() if f != called.get(each)]
-        self.functions: tuple[Function, ...] = tuple(since for _, since in functions)
+    @cached_property
+    def programs(self) -> tuple[Program, ...]:
+        before, now = self._began.accounts, self._ended.accounts
+        changed = [(account, state, before.get(account)) for account, state in now.items()]
+        since = {account: state.counts() - _counts(old) for account, state, old in changed if state != old}
+        counted = {account: counts for account, counts in since.items() if counts != Counts()}
+        return tuple(sorted(_programs(counted), key=_cost))
+
+    @property
+    def mesh(self) -> str | None:
+        return self._ended.mesh
+
+    @property
+    def ranks(self) -> dict[str, int]:
+        return self._ended.ranks
+
+    @cached_property
+    def folded(self) -> Counts:
+        before, now = self._began, self._ended
+        known = (state.counts() for account, state in before.accounts.items() if account not in now.accounts)
+        return now.folded - sum(known, before.folded)
 
     @property
     def totals(self) -> Counts:
@@ -145,13 +173,23 @@ class Report:
 
     def __enter__(self) -> Report:
         boundary()
-        self._before = (*ledger.snapshot(), _explained())
-        self.programs, self.functions = (), ()
+        self._called = _explained()
+        self._set(*[Moment.now()] * 2, self._called)
         return self
 
     def __exit__(self, *_: object) -> None:
         boundary()
-        self._fill(*self._before)
+        self._set(self._began, Moment.now(), self._called)
+        del self._called  # it keeps the functions alive
+
+    def _set(self, began: Moment, ended: Moment, called: dict[Any, Function]) -> None:
+        self._began, self._ended = began, ended
+        now = _explained().items()
+        self.functions: tuple[Function, ...] = tuple(
+            f.since(called.get(each)) for each, f in now if f != called.get(each)
+        )
+        for name in ("programs", "folded"):
+            vars(self).pop(name, None)
 
     def __iter__(self) -> Iterator[Program]:
         return iter(self.programs)
@@ -196,6 +234,10 @@ def _explained() -> dict[Any, Function]:
     """Return the statistics of each compiled function that was called."""
     found = [(each, each.explained()) for each in list(compiled)]
     return {each: function for each, function in found if function is not None}
+
+
+def _counts(state: State | None) -> Counts:
+    return Counts() if state is None else state.counts()
 
 
 def _programs(counted: dict[Account, Counts]) -> list[Program]:

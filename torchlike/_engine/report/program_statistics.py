@@ -6,6 +6,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from time import perf_counter
+from typing import NamedTuple
 from weakref import WeakValueDictionary
 
 import jax
@@ -45,6 +46,31 @@ class Counts:
 
 
 COUNTED = tuple(field.name for field in fields(Counts))
+
+
+class State(NamedTuple):
+    """The numbers of an account at one moment."""
+
+    executor: str
+    runs: int
+    interpreted: int
+    compiles: int
+    from_disk: int
+    compile_seconds: float
+    donated: int
+
+    def counts(self) -> Counts:
+        """Return the counts at this moment."""
+        by_numpy = self.runs if self.executor == "numpy" else self.interpreted
+        return Counts(
+            hits=max(self.runs - 1, 0),
+            misses=min(self.runs, 1),
+            compiles=self.compiles,
+            from_disk=self.from_disk,
+            compile_seconds=self.compile_seconds,
+            interpreter_runs=by_numpy,
+            donated_bytes=self.donated * (self.runs - by_numpy),
+        )
 
 
 class Line:
@@ -151,18 +177,21 @@ class Account:
         before, self.group.latest = self.group.latest, self
         return before is self
 
+    def state(self) -> State:
+        """Return the numbers behind `counts`. Reading them takes little time."""
+        return State(
+            self.executor,
+            self.runs,
+            self.interpreted,
+            self.compiles,
+            self.from_disk,
+            self.compile_seconds,
+            self.donated,
+        )
+
     def counts(self) -> Counts:
         """Return the counts so far."""
-        by_numpy = self.runs if self.executor == "numpy" else self.interpreted
-        return Counts(
-            hits=max(self.runs - 1, 0),
-            misses=min(self.runs, 1),
-            compiles=self.compiles,
-            from_disk=self.from_disk,
-            compile_seconds=self.compile_seconds,
-            interpreter_runs=by_numpy,
-            donated_bytes=self.donated * (self.runs - by_numpy),
-        )
+        return self.state().counts()
 
 
 class Ledger:
@@ -191,10 +220,10 @@ class Ledger:
             del self.accounts[oldest]
         return account
 
-    def snapshot(self) -> tuple[dict[Account, Counts], Counts]:
-        """Return the counts of each program, and the sum for the programs whose statistics were folded into one."""
+    def snapshot(self) -> tuple[dict[Account, State], Counts]:
+        """Return the state of each program, and the sum for the programs whose statistics were folded into one."""
         with lock:
-            return {account: account.counts() for account in self.accounts}, self.folded
+            return {account: account.state() for account in self.accounts}, self.folded
 
 
 ledger = Ledger()

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _errors, return_types
+from torchlike import _dtypes, _errors, return_types
 from torchlike._composite.linalg.linalg import matrix_norm
 from torchlike._composite.views import conversions
 from torchlike._dtypes import bool_
@@ -395,6 +395,25 @@ def abs_(self: Tensor) -> Tensor:
     return _abs_in_place(self)
 
 
+def float_power_(self: Tensor, exponent: Any) -> Tensor:
+    """Raise each element to a power, in place.
+
+    Args:
+      exponent: a number or a tensor that is broadcast. The dtype of this tensor must be float64 or complex128.
+
+    >>> torchlike.tensor([2.0], dtype=torchlike.float64).float_power_(3)
+    tensor([8.], dtype=torch.float64)
+    """
+    is_complex = self.dtype.is_complex or getattr(
+        getattr(exponent, "dtype", None), "is_complex", type(exponent) is complex
+    )
+    wanted = _dtypes.complex128 if is_complex else _dtypes.float64
+    if self.dtype is not wanted:
+        raise _errors.outs.float_power(wanted, self.dtype, "base given to float_power_")
+    return _float_power_in_place(self, exponent)
+
+
+_float_power_in_place = binding.in_place_of("float_power", rows["float_power"], op=REGISTRY["float_power"])
 _abs_in_place = binding.in_place_of("abs", rows["abs"], op=REGISTRY["abs"])
 _NOT_METHODS = ("std_mean", "var_mean", "einsum", "tensordot", "chain_matmul")
 _ALL = (
@@ -425,5 +444,5 @@ _ALL = (
 FUNCTIONS = public_calls.functions(*_ALL)
 METHODS = public_calls.methods(*[f for f in _ALL if f.__name__ not in _NOT_METHODS])
 METHODS |= {"__pos__": positive}
-METHODS |= {"abs_": abs_, "absolute_": abs_}
+METHODS |= {"abs_": abs_, "absolute_": abs_} | public_calls.methods(float_power_)
 METHODS |= {"polygamma": polygamma, "polygamma_": polygamma_}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 
@@ -65,10 +65,35 @@ class UnknownName(AttributeError):
 UnknownName.__name__ = UnknownName.__qualname__ = "AttributeError"  # the name in tracebacks
 
 
-def wrong_type(function: str, argument: str, position: int | None, wanted: str, got: Any) -> TypeError:
-    """Return the error for an argument of a wrong type. `position` is None if the argument was given by keyword."""
-    place = "" if position is None else f" (position {position})"
-    return TypeError(f"{function}(): argument '{argument}'{place} must be {wanted}, not {type_name(got)}")
+def wrong_type(
+    function: str, argument: str, position: int | None, wanted: str, got: Any, counts_self: bool = True
+) -> TypeError:
+    """Return the error for an argument of a wrong type.
+
+    `position` is None if the argument was given by keyword. `counts_self` is False if it is the position in a call of
+    the method.
+    """
+    got = type_name(got)
+
+    def text(name: str, number: int | None) -> str:
+        place = "" if number is None else f" (position {number})"
+        return f"{name}(): argument '{argument}'{place} must be {wanted}, not {got}"
+
+    of_method = position if position is None or not counts_self else position - 1
+    return _reworded(TypeError(text(function, position)), lambda name: text(name, of_method))
+
+
+def _reworded(error: TypeError, of_method: Callable[[str], str]) -> TypeError:
+    """Return the error, with its message for a method of the given name as the attribute `of_method`."""
+    vars(error)["of_method"] = of_method
+    return error
+
+
+def as_of_method(error: Exception, name: str) -> None:
+    """Change the message of an argument error of a function to that of a method with the same arguments."""
+    of_method = vars(error).get("of_method")
+    if of_method is not None:
+        error.args = (of_method(name),)
 
 
 def wrong_element(function: str, argument: str, position: int | None, place: int, got: Any) -> TypeError:
@@ -82,30 +107,40 @@ def type_name(x: Any) -> str:
     return f"{cls.__module__}.{cls.__name__}" if cls.__module__ == "numpy" else cls.__name__
 
 
-def bad_arguments(name: str, signature: inspect.Signature, args: tuple, kwargs: dict, error: TypeError) -> TypeError:
-    """Return the TypeError for a call that does not match a signature."""
+def bad_arguments(
+    name: str, signature: inspect.Signature, args: tuple, kwargs: dict, error: TypeError, is_method: bool = False
+) -> TypeError:
+    """Return the TypeError for a call that does not match a signature. `is_method`: the first parameter is `self`."""
+    made = TypeError(_misfit(name, signature, args, kwargs, error, is_method))
+    return _reworded(made, lambda name: _misfit(name, signature, args, kwargs, error, True))
+
+
+def _misfit(
+    name: str, signature: inspect.Signature, args: tuple, kwargs: dict, error: TypeError, is_method: bool
+) -> str:
+    if is_method and args:  # PyTorch does not count the `self` argument of a method
+        signature = signature.replace(parameters=list(signature.parameters.values())[1:])
+        args = args[1:]
+        if not signature.parameters:
+            return f"Tensor.{name}() takes no " + ("keyword arguments" if kwargs else f"arguments ({len(args)} given)")
     for key in kwargs:
         if key not in signature.parameters:
-            return no_such_keyword(name, key)
+            return str(no_such_keyword(name, key))
     positional = [p for p in signature.parameters.values() if p.kind is not p.KEYWORD_ONLY]
     if len(args) > len(positional):
         were = "was" if len(args) == 1 else "were"
         least = sum(p.default is p.empty for p in positional)
         span = "" if least == len(positional) else f"from {least} to "
         plural = "s" if span or len(positional) != 1 else ""
-        return TypeError(
-            f"{name}() takes {span}{len(positional)} positional argument{plural} but {len(args)} {were} given"
-        )
+        return f"{name}() takes {span}{len(positional)} positional argument{plural} but {len(args)} {were} given"
     missing = [
         p.name for i, p in enumerate(positional) if p.default is p.empty and i >= len(args) and p.name not in kwargs
     ]
     if missing:
         plural = "s" if len(missing) == 1 else ""  # PyTorch's own plural
-        return TypeError(
-            f"{name}() missing {len(missing)} required positional argument{plural}: "
-            + ", ".join(f'"{m}"' for m in missing)
-        )
-    return TypeError(f"{name}(): {error}")
+        names = ", ".join(f'"{m}"' for m in missing)
+        return f"{name}() missing {len(missing)} required positional argument{plural}: {names}"
+    return f"{name}(): {error}"
 
 
 def no_fit(function: str, given: Iterable) -> RuntimeError:

@@ -87,10 +87,9 @@ def reflected(result: Any, out: Any) -> RuntimeError:
     )
 
 
-def float_power(result: Any, out: Any) -> RuntimeError:
+def float_power(result: Any, out: Any, target: str = "output given to float_power") -> RuntimeError:
     return RuntimeError(
-        f"the output given to float_power has dtype {scalar_name(out)} but the operation's result "
-        f"requires dtype {scalar_name(result)}"
+        f"the {target} has dtype {scalar_name(out)} but the operation's result requires dtype {scalar_name(result)}"
     )
 
 

@@ -231,7 +231,7 @@ def stride(self: Any, dim: Any = None) -> Any:
     return (0,) * self.ndim if dim is None else 0
 
 
-def is_contiguous(self: Any, memory_format: Any = None) -> bool:
+def is_contiguous(self: Any, *, memory_format: Any = None) -> bool:
     """Return False. Raise RuntimeError for CSR and CSC tensors, which have no strides."""
     if self.layout is not mf.sparse_coo:
         raise _errors.layouts.no_strides(self.layout, "is_contiguous")
@@ -249,7 +249,7 @@ def type(self: Any, dtype: Any = None) -> Any:
     return _errors.dtypes.type_text(self).replace("torch.", "torch.sparse_csr.", 1)
 
 
-def cpu(self: Any, memory_format: Any = None) -> Any:
+def cpu(self: Any, *, memory_format: Any = None) -> Any:
     """Return the tensor on the CPU, or the tensor itself if it is already there."""
     return to(self, "cpu")
 

@@ -41,8 +41,8 @@ def _function(op: Op, name: str) -> Callable:
 
 
 def _twin(op: Op, name: str) -> Callable:
-    made = _in_place(op, CALLERS[op.name])
-    doc = made.__doc__
+    made: Any = _in_place(op, CALLERS[op.name])
+    made.__code__, doc = _code(made, name), made.__doc__
     _named(made, op, name).__doc__ = doc
     return made
 
@@ -145,6 +145,7 @@ def in_place_of(name: str, function: Callable, apart: bool = False, op: Op | Non
 
     made: Any = twin
     made.__name__ = made.__qualname__ = name + "_"
+    made.__code__ = _code(made, name + "_")
     made.__doc__ = f"Apply `{name}` in place, and return this tensor."
     made.__wrapped__ = function
     return made
@@ -186,14 +187,19 @@ def bind_methods() -> None:
     for name, op in REGISTRY.items():
         call = CALLERS[op.name]
         if "Tensor" in op.public.where and not hasattr(Tensor, name):
-            setattr(Tensor, name, _named(_method(call), op, name))
+            setattr(Tensor, name, _named(_method(call, name), op, name))
         if op.public.inplace and not hasattr(Tensor, name + "_"):
             setattr(Tensor, name + "_", _twin(op, name + "_"))
 
 
-def _method(call: Callable) -> Callable:
+def _method(call: Callable, name: str) -> Callable:
     # Create a new function object, because renaming a method must not rename the function that shares its code.
-    return types.FunctionType(call.__code__, call.__globals__, call.__name__, call.__defaults__, call.__closure__)
+    return types.FunctionType(_code(call, name), call.__globals__, call.__name__, call.__defaults__, call.__closure__)
+
+
+def _code(call: Callable, name: str) -> types.CodeType:
+    """Return the code of a method. Its name tells `shortened` that errors are those of a method."""
+    return call.__code__.replace(co_name=name, co_qualname=f"Tensor.{name}")
 
 
 def names_in(place: str) -> dict[str, Callable]:

@@ -12,6 +12,7 @@ from torchlike import _errors
 from torchlike._autograd import engine
 from torchlike._autograd.nodes import AccumulateGrad
 from torchlike._dtypes import strides as _layout
+from torchlike._dtypes.recorder import current
 from torchlike._engine.trace.ownership import LOCAL
 from torchlike._tensor import storage as _storage
 from torchlike._tensor.tensor import Tensor, adopt, alias, leaf_node
@@ -53,6 +54,9 @@ def _copied(t: Tensor, memo: dict) -> Tensor:
     if copied is None:
         copied = memo[id(storage)] = _storage.Storage(engine.another(storage.value), storage.strides)
         copied.version = _storage.WRITE  # in PyTorch, the assignment of the memory increments the version
+        told = current().made
+        if told is not None:
+            told(copied)
     made._storage = copied
     made._counter = None
     return made

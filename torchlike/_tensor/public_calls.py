@@ -107,13 +107,14 @@ def _public(function: Callable, itself: int = 0, called: str = "") -> Callable:
                 except TypeError as misfit:
                     if "out" in kwargs:  # the signature of an operator need not contain `out`
                         return function(*args, **kwargs)
-                    raise _misfit(called, signature, args, kwargs, misfit, itself) from None
+                    raise (
+                        _wrong_type_of(function, called, signature, args, kwargs, itself)
+                        or _misfit(called, signature, args, kwargs, misfit, itself)
+                    ) from None
                 settled = [_settle(bound, each) for each in bound.arguments]
-                for place, (name, fits) in enumerate(zip(bound.arguments, settled), 1 - itself):
-                    if fits is None and function in _OVERLOADED:
-                        raise _errors.arguments.invalid_combination(called, args[itself:], kwargs)
-                    if fits is None:
-                        raise _unlike(called, bound, name, None if name in kwargs else place)
+                error = _unlike(function, called, bound, settled, args, kwargs, itself)
+                if error is not None:
+                    raise error
                 if not all(settled):
                     args, kwargs = bound.args, bound.kwargs
                 else:
@@ -152,9 +153,36 @@ def _kinds_of(asked: inspect.Parameter) -> list[str]:
     return str(asked.annotation).replace("Array", "Tensor").split(" | ")
 
 
-def _unlike(called: str, bound: inspect.BoundArguments, name: str, place: int | None) -> TypeError:
-    wanted = _kinds_of(bound.signature.parameters[name])[0]
-    return _errors.arguments.wrong_type(called, name, place, _CALLED.get(wanted, wanted), bound.arguments[name])
+def _unlike(
+    function: Callable,
+    called: str,
+    bound: inspect.BoundArguments,
+    settled: list[bool | None],
+    args: tuple,
+    kwargs: dict,
+    itself: int,
+) -> TypeError | None:
+    """Return the error for the first argument of a wrong type, or None. `settled` holds the results of `_settle`."""
+    for place, (name, fits) in enumerate(zip(bound.arguments, settled), 1 - itself):
+        if fits is None:
+            if function in _OVERLOADED:
+                return _errors.arguments.invalid_combination(called, args[itself:], kwargs)
+            wanted = _kinds_of(bound.signature.parameters[name])[0]
+            at, given = None if name in kwargs else place, bound.arguments[name]
+            return _errors.arguments.wrong_type(called, name, at, _CALLED.get(wanted, wanted), given)
+    return None
+
+
+def _wrong_type_of(
+    function: Callable, called: str, signature: inspect.Signature, args: tuple, kwargs: dict, itself: int
+) -> TypeError | None:
+    """Return the error for an argument of a wrong type in a call with too few arguments: it has precedence."""
+    try:
+        bound = signature.bind_partial(*args, **kwargs)
+    except TypeError:
+        return None
+    settled = [_settle(bound, each) for each in bound.arguments]
+    return _unlike(function, called, bound, settled, args, kwargs, itself)
 
 
 _OVERLOADED: set[Callable] = set()
@@ -186,10 +214,7 @@ def _renamed(kwargs: dict, names: Any) -> dict:
 def _misfit(
     name: str, signature: inspect.Signature, args: tuple, kwargs: dict, error: TypeError, itself: int
 ) -> TypeError:
-    if itself and args:  # PyTorch does not count the `self` argument of a method
-        signature = signature.replace(parameters=list(signature.parameters.values())[1:])
-        args = args[1:]
-    return _errors.arguments.bad_arguments(name, signature, args, kwargs, error)
+    return _errors.arguments.bad_arguments(name, signature, args, kwargs, error, bool(itself))
 
 
 def _with_out(function: Callable, asked: Into | Callable[..., Into], called: str) -> Callable:

@@ -353,7 +353,7 @@ class Tensor(Methods):
         """Return the position of the first element in the storage, in elements."""
         return self._offset
 
-    def is_contiguous(self, memory_format: Any = None) -> bool:
+    def is_contiguous(self, *, memory_format: Any = None) -> bool:
         """Return whether the elements are in the order of a memory format (default: row-major) without gaps.
 
         Args:

@@ -33,6 +33,8 @@ def shortened(error: Exception) -> Exception:
     else:
         last = error.__traceback__
     kept, is_called_by_user = [], False
+    if isinstance(error, TypeError) and last is not None:
+        _name_method(error, last.tb_frame.f_code.co_qualname)
     while last is not None:
         file = last.tb_frame.f_code.co_filename
         is_called_by_user = not is_ours(file) and (is_called_by_user or is_users(file))
@@ -43,3 +45,10 @@ def shortened(error: Exception) -> Exception:
     for each in reversed(kept):
         made = TracebackType(made, each.tb_frame, each.tb_lasti, each.tb_lineno)
     return error.with_traceback(made)
+
+
+def _name_method(error: TypeError, boundary: str) -> None:
+    """Describe an argument error as one of the method that is the boundary, if it is a method."""
+    owner, _, name = boundary.partition(".")
+    if owner == "Tensor":
+        _errors.arguments.as_of_method(error, name)

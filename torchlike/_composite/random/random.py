@@ -652,17 +652,9 @@ FUNCTIONS |= public_calls.functions(
         multinomial: Into(first=_errors.random.long_out, quiet=True, called="aten::"),
     },
 )
-METHODS = {
-    f.__name__: _drawing(f, f in (bernoulli_, random_))
-    for f in (
-        uniform_,
-        normal_,
-        bernoulli_,
-        random_,
-        exponential_,
-        cauchy_,
-        log_normal_,
-        geometric_,
-    )
+METHODS = {f.__name__: _drawing(f, f in (bernoulli_, random_)) for f in (uniform_, bernoulli_, random_)}
+METHODS |= {
+    name: _drawing(f, False)
+    for name, f in public_calls.methods(normal_, exponential_, cauchy_, log_normal_, geometric_).items()
 }
 METHODS |= public_calls.methods(bernoulli, multinomial)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from torchlike._errors.dtypes import type_text
-from torchlike._tensor import factories
+from torchlike._tensor import factories, public_calls
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
 
@@ -69,4 +69,4 @@ def _put_elements(self: Tensor, found: list) -> Tensor:
     return self
 
 
-METHODS = {f.__name__: f for f in (apply_, map_, map2_)}
+METHODS = {"apply_": apply_} | public_calls.methods(map_, map2_)

@@ -188,7 +188,7 @@ def contiguous(self: Tensor, *, memory_format: Any = mf.contiguous_format) -> Te
     """
     if memory_format is mf.contiguous_format and self._strides is None:
         return self
-    return self if self.is_contiguous(memory_format) else clone(self, memory_format=memory_format)
+    return self if self.is_contiguous(memory_format=memory_format) else clone(self, memory_format=memory_format)
 
 
 def clone(input: Tensor, *, memory_format: Any = mf.preserve_format) -> Tensor:
@@ -284,7 +284,7 @@ def _move(self: Tensor, place: devices.device) -> Tensor:
     return made if self._strides is None else _in_format(made, self, mf.preserve_format)
 
 
-def cpu(self: Tensor, memory_format: Any = mf.preserve_format) -> Tensor:
+def cpu(self: Tensor, *, memory_format: Any = mf.preserve_format) -> Tensor:
     """Return this tensor on the CPU.
 
     >>> torchlike.ones(2).cpu().device
@@ -414,6 +414,6 @@ FUNCTIONS = {
     "reshape": _taking_a_tuple(reshape, "shape"),
     "permute": _taking_a_tuple(permute, "dims"),
 }
-METHODS = {f.__name__: f for f in (view, reshape, expand, permute, contiguous, clone, to, cpu, cuda, type_as, copy_)}
-METHODS |= public_calls.methods(contiguous, clone)
+METHODS = {f.__name__: f for f in (view, reshape, expand, permute, contiguous, clone, to, cpu, cuda, copy_)}
+METHODS |= public_calls.methods(contiguous, clone, type_as)
 METHODS |= {"byte": to_method("byte", _dtypes.uint8), "char": to_method("char", _dtypes.int8)}

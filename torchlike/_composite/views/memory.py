@@ -9,7 +9,7 @@ from weakref import ref
 
 from torchlike import _errors
 from torchlike._autograd import strided, versions
-from torchlike._autograd.nodes import AccumulateGrad, Node, hooks_of
+from torchlike._autograd.nodes import AccumulateGrad, Node, Refusal, hooks_of
 from torchlike._composite.views.conjugates import show_as
 from torchlike._composite.views.conversions import reshape
 from torchlike._dtypes import memory_format as mf
@@ -230,7 +230,7 @@ def resize_(self: Tensor, *size: Any, memory_format: Any = mf.contiguous_format)
     tensor([[0, 1],
             [2, 3]])
     """
-    if self.requires_grad:
+    if self.requires_grad and not modes.local.inference:
         raise RuntimeError("cannot resize variables that require grad")
     self._storage.check_change(self)
     shape = ints(size, "resize_")
@@ -385,8 +385,14 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
         return become(self, as_strided(self, tuple(held.shape), held.stride(), held._offset))
     _outdate(self)
     self._count()  # tensors over the old memory count this change too
+    edges = [x._edge for x in (self, source) if isinstance(x, Tensor) and x.requires_grad]
     self._see(show_as(alias(held), self))
     versions.note_fate(views.whole(self))
+    if edges and modes.local.grad:
+        self._edge = (
+            Refusal(lambda: _errors.autograd.no_derivative("set_"), edges, "torch::autograd::NotImplemented"),
+            0,
+        )
     return self
 
 
@@ -528,16 +534,14 @@ def _view_twins() -> dict[str, Callable]:
 
 FUNCTIONS = public_calls.functions(as_strided, is_same_size, from_dlpack, to_dlpack)
 FUNCTIONS |= {"resize_as_": resize_as_}
-METHODS = public_calls.methods(as_strided, is_same_size, as_subclass)
+METHODS = public_calls.methods(as_strided, is_same_size, as_subclass, is_set_to, resize_as_)
 METHODS |= {
     f.__name__: f
     for f in (
         resize_,
-        resize_as_,
         resize,
         resize_as,
         set_,
-        is_set_to,
         dim_order,
         *_FACTS,
     )

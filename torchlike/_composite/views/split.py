@@ -117,7 +117,9 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Te
     """
     if isinstance(split_size_or_sections, list | tuple):
         return split_with_sizes(tensor, split_size_or_sections, dim)
-    if isinstance(split_size_or_sections, str | float):
+    if isinstance(split_size_or_sections, bool):
+        raise _errors.arguments.invalid_combination("split", (tensor, split_size_or_sections, dim), {})
+    if isinstance(split_size_or_sections, str | bytes | float | None):
         raise _errors.arguments.wrong_type(
             "split_with_sizes", "split_sizes", 2, "tuple of ints", split_size_or_sections
         )
@@ -222,7 +224,7 @@ def tensor_split(
         )
     if isinstance(where, Tensor):
         where = _where_to_split(where)
-    if where is None or isinstance(where, str | float):
+    if where is None or isinstance(where, str | float | bool):
         raise _errors.arguments.invalid_combination("tensor_split", (input, where), {})
     n, where = input.shape[input._nonnegative(dim)], settled(where)
     if isinstance(where, int):
@@ -257,7 +259,7 @@ def _split_along(name: str, needed: int, place: int) -> Any:
         input: Tensor, indices_or_sections: Any = None, *, sections: Any = None, indices: Any = None
     ) -> tuple[Tensor, ...]:
         where = next((a for a in (indices_or_sections, sections, indices) if a is not None), None)
-        if where is None or isinstance(where, str | float):
+        if where is None or isinstance(where, str | float | bool):
             raise _errors.arguments.invalid_combination(name, (input, where), {})
         if input.ndim < needed:
             raise RuntimeError(

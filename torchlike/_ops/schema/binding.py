@@ -291,13 +291,10 @@ def _bind_anew(op: d.Op, args: tuple, kwargs: dict, describe: Callable) -> tuple
     try:
         bound = op.signature.bind(*args, **kwargs)
     except TypeError as error:
+        _check_given(op, args, kwargs, describe)
         raise _errors.arguments.bad_arguments(op.name, op.signature, args, kwargs, error) from None
     for name, value in bound.arguments.items():
-        if name == "dtype" and not isinstance(value, _dtypes.dtype | None):
-            raise _errors.arguments.wrong_type(op.name, name, None, "torch.dtype", value)
-        is_given = value is not None or not op.takes_none(name)
-        if is_given and op.kind_of[name] in (d.STATIC, d.INDEX, d.SCALAR):
-            _check_static(op, name, value, args, kwargs, describe(value) is not None)
+        _check(op, name, value, args, kwargs, describe)
     if d.OPERAND in op.kinds[1:] and op.kinds[0] == d.ARRAY and type(args and args[0]) in _dtypes.SCALAR_CATEGORY:
         raise _errors.arguments.invalid_combination(op.called, args, kwargs)  # PyTorch has several overloads
     template, call = Template(), Call(op, {}, [], [], [], [])
@@ -308,6 +305,32 @@ def _bind_anew(op: d.Op, args: tuple, kwargs: dict, describe: Callable) -> tuple
             template.arguments[name] = ("static", op.defaults[name])
             call.arguments[name] = op.defaults[name]
     return call, template
+
+
+def _check(op: d.Op, name: str, value: Any, args: tuple, kwargs: dict, describe: Callable) -> None:
+    """Raise PyTorch's error if an argument that is not an array has a wrong type."""
+    if name == "dtype" and not isinstance(value, _dtypes.dtype | None):
+        raise _errors.arguments.wrong_type(op.name, name, None, "torch.dtype", value)
+    is_given = value is not None or not op.takes_none(name)
+    if is_given and op.kind_of[name] in (d.STATIC, d.INDEX, d.SCALAR):
+        _check_static(op, name, value, args, kwargs, describe(value) is not None)
+
+
+def _check_given(op: d.Op, args: tuple, kwargs: dict, describe: Callable) -> None:
+    """Check the types of the arguments of a call with too few arguments: such errors have precedence."""
+    try:
+        given = op.signature.bind_partial(*args, **kwargs).arguments
+    except TypeError:
+        return
+    for name, value in given.items():
+        _check(op, name, value, args, kwargs, describe)
+        if op.kind_of[name] == d.ARRAY and not describe(value) and not (value is None and name in op.optional):
+            raise _no_tensor(op, name, value)
+
+
+def _no_tensor(op: d.Op, name: str, value: Any) -> TypeError:
+    given = [] if isinstance(value, tuple) else value  # lists were converted to tuples
+    return _errors.arguments.wrong_type(op.name, name, op.names.index(name) + 1, "Tensor", given)
 
 
 def is_whole(n: Any) -> TypeIs[int]:
@@ -355,7 +378,8 @@ def _check_static(op: d.Op, name: str, value: Any, args: tuple, kwargs: dict, is
     if kind == "tuple | int" and isinstance(value, tuple):
         place = next(i for i, n in enumerate(value) if not is_whole(n))
         raise _errors.arguments.wrong_element(op.name.lstrip("_"), name, position, place, value[place])
-    raise _errors.arguments.wrong_type(op.called.lstrip("_"), name, position, CALLED.get(kind, kind), value)
+    wanted = CALLED.get(kind, kind)
+    raise _errors.arguments.wrong_type(op.called.lstrip("_"), name, position, wanted, value, counts_self=not is_method)
 
 
 def _take(op: d.Op, name: str, value: Any, call: Call, template: Template, describe: Callable) -> None:
@@ -380,8 +404,7 @@ def _take(op: d.Op, name: str, value: Any, call: Call, template: Template, descr
         template.arguments[name] = ("array", take_array(value))
         call.arguments[name] = call.arrays[-1]
     elif kind == d.ARRAY and not (value is None and name in op.optional):
-        given = [] if isinstance(value, tuple) else value  # lists were converted to tuples
-        raise _errors.arguments.wrong_type(op.name, name, op.names.index(name) + 1, "Tensor", given)
+        raise _no_tensor(op, name, value)
     elif is_runtime_number(op, name, kind, value):
         number = int if kind == d.INDEX else type(value)
         if kind == d.OPERAND:

@@ -118,7 +118,11 @@ class DTensor(Tensor):
         Args:
           memory_format (memory_format, optional): the format. Default: row-major.
         """
-        return self._meta.is_contiguous() if memory_format is None else self._meta.is_contiguous(memory_format)
+        return (
+            self._meta.is_contiguous()
+            if memory_format is None
+            else self._meta.is_contiguous(memory_format=memory_format)
+        )
 
     def is_floating_point(self) -> bool:
         """Return whether the dtype is a real floating-point dtype."""

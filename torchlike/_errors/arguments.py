@@ -102,9 +102,15 @@ def wrong_element(function: str, argument: str, position: int | None, place: int
 
 
 def type_name(x: Any) -> str:
-    """Return the name of a value's type as in PyTorch's errors, which show the module of NumPy types."""
+    """Return the name of a value's type as in PyTorch's errors, which show the module of types written in C."""
     cls = type(x)
+    if cls.__name__ in _IN_C and cls.__module__.partition(".")[0] in ("torch", "torchlike"):
+        return _IN_C[cls.__name__]
     return f"{cls.__module__}.{cls.__name__}" if cls.__module__ == "numpy" else cls.__name__
+
+
+_IN_C = {name: f"torch.{name}" for name in ("dtype", "device", "layout", "memory_format", "Size", "finfo", "iinfo")}
+_IN_C["Generator"] = "torch._C.Generator"
 
 
 def bad_arguments(

@@ -130,6 +130,8 @@ def sparse_mask(self: Any, mask: Any) -> Any:
     Args:
       mask: a sparse tensor of the same shape. Its values are not used.
     """
+    if not isinstance(mask, Tensor):
+        raise _errors.arguments.wrong_type("sparse_mask", "mask", 1, "Tensor", mask)
     if mask.layout is mf.strided:
         raise _errors.layouts.not_for("sparse_mask", mask.layout)
     if self.shape != mask.shape:

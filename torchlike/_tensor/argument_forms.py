@@ -78,6 +78,10 @@ def is_foreign(a: Any) -> bool:
     return isinstance(a, np.generic | np.ndarray | list | type)
 
 
+# Hashable objects in place of arguments that no operator takes. Errors show the names of their types.
+_STAND_INS = {cls: type(cls.__name__, (), {})() for cls in (slice, dict, set)}
+
+
 def plain(a: Any) -> Any:
     """Return an argument in its key form.
 
@@ -97,7 +101,7 @@ def plain(a: Any) -> Any:
     if isinstance(a, type):
         return _dtypes.OF_PYTHON.get(a, a)
     if isinstance(a, slice | dict | set):
-        raise TypeError(f"unsupported argument of type {type(a).__name__}")
+        return _STAND_INS.get(type(a), a)
     if isinstance(a, Tensor):  # a tensor of another layout
         raise _errors.layouts.refused("this operator", a.layout)
     return a

@@ -271,6 +271,8 @@ class Tensor(Methods):
         shape = self._aval.shape
         if dim is None:
             return shape
+        if dim.__class__ is bool:
+            raise _errors.arguments.wrong_type("size", "dim", 1, "int", dim)
         n = len(shape)
         if not -max(n, 1) <= dim < max(n, 1) or not n:
             raise _errors.shapes.dim_out_of_range(dim, max(n, 1)) if n else _errors.shapes.dim_of_scalar(dim)
@@ -338,6 +340,8 @@ class Tensor(Methods):
         >>> torchlike.ones(2, 3).stride()
         (3, 1)
         """
+        if dim.__class__ is bool:
+            raise _errors.arguments.wrong_type("stride", "dim", 1, "int", dim)
         strides = _storage.strides_of(self.shape, self._strides)
         return strides if dim is None else strides[self._nonnegative(dim)]
 

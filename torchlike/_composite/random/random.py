@@ -536,7 +536,7 @@ def random_(
     """
     from_ = other.pop("from", from_)
     _only("random_", other)
-    if isinstance(from_, float) or isinstance(to, float):
+    if isinstance(from_, float | bool) or isinstance(to, float | bool):
         raise _errors.arguments.invalid_combination(
             "random_", tuple(x for x in (from_, to) if x is not factories.MISSING), {}
         )

@@ -46,6 +46,8 @@ def is_pinned(self: Tensor, device: Any = None) -> bool:
     Args:
       device: has no effect.
     """
+    if device is not None:
+        devices.device(device)
     return self._storage in _pinned
 
 

@@ -189,13 +189,13 @@ def clone(input: Array):
 @pointwise(
     opmath=False, refuses_complex="nan_to_num", chooses=True, out=Into(_errors.dtypes.nan_to_num_out), loop="nan_to_num"
 )
-def nan_to_num(input: Array, nan: Real = 0.0, posinf: Real | None = None, neginf: Real | None = None):
+def nan_to_num(input: Array, nan: Real | None = None, posinf: Real | None = None, neginf: Real | None = None):
     """Return the tensor with NaN, inf and -inf replaced by `nan`, `posinf` and `neginf`.
 
     The defaults of `posinf` and `neginf` are the largest and the lowest number of the dtype.
 
     Args:
-      nan: the number in place of NaN.
+      nan: the number in place of NaN. None means 0.
       posinf, neginf: the numbers in place of inf and -inf.
 
     >>> torchlike.nan_to_num(torchlike.tensor([1.0, torchlike.nan]))

@@ -329,8 +329,12 @@ def _check_given(op: d.Op, args: tuple, kwargs: dict, describe: Callable) -> Non
 
 
 def _no_tensor(op: d.Op, name: str, value: Any) -> TypeError:
-    given = [] if isinstance(value, tuple) else value  # lists were converted to tuples
-    return _errors.arguments.wrong_type(op.name, name, op.names.index(name) + 1, "Tensor", given)
+    return _errors.arguments.wrong_type(op.name, name, op.names.index(name) + 1, "Tensor", _given(value))
+
+
+def _given(value: Any) -> Any:
+    """Return an argument as the user gave it. Lists were converted to tuples."""
+    return [*value] if type(value) is tuple else value
 
 
 def is_whole(n: Any) -> TypeIs[int]:
@@ -379,7 +383,9 @@ def _check_static(op: d.Op, name: str, value: Any, args: tuple, kwargs: dict, is
         place = next(i for i, n in enumerate(value) if not is_whole(n))
         raise _errors.arguments.wrong_element(op.name.lstrip("_"), name, position, place, value[place])
     wanted = CALLED.get(kind, kind)
-    raise _errors.arguments.wrong_type(op.called.lstrip("_"), name, position, wanted, value, counts_self=not is_method)
+    raise _errors.arguments.wrong_type(
+        op.called.lstrip("_"), name, position, wanted, _given(value), counts_self=not is_method
+    )
 
 
 def _take(op: d.Op, name: str, value: Any, call: Call, template: Template, describe: Callable) -> None:
@@ -416,7 +422,7 @@ def _take(op: d.Op, name: str, value: Any, call: Call, template: Template, descr
         if kind == d.OPERAND and type(value) in _dtypes.SCALAR_CATEGORY:
             call.numbers.append(type(value))
         elif kind == d.OPERAND and not (value is None and name in op.optional):
-            raise _errors.arguments.wrong_type(op.name, name, op.names.index(name) + 1, "Tensor", value)
+            raise _no_tensor(op, name, value)
         template.arguments[name] = ("static", value)
         call.arguments[name] = value
 

@@ -2261,12 +2261,19 @@ def mvlgamma(input: _Tensor, p: _int, *, out: _Any = ...) -> _Tensor:
 nan: _float
 
 def nan_to_num(
-    input: _Tensor, nan: _float = ..., posinf: _float | None = ..., neginf: _float | None = ..., *, out: _Any = ...
+    input: _Tensor,
+    nan: _float | None = ...,
+    posinf: _float | None = ...,
+    neginf: _float | None = ...,
+    *,
+    out: _Any = ...,
 ) -> _Tensor:
     """Return the tensor with NaN, inf and -inf replaced by `nan`, `posinf` and `neginf`."""
     ...
 
-def nan_to_num_(input: _Tensor, nan: _float = ..., posinf: _float | None = ..., neginf: _float | None = ...) -> _Tensor:
+def nan_to_num_(
+    input: _Tensor, nan: _float | None = ..., posinf: _float | None = ..., neginf: _float | None = ...
+) -> _Tensor:
     """Apply `nan_to_num` in place, and return this tensor."""
     ...
 

@@ -470,7 +470,7 @@ class Methods:
     def cov(self, *, correction: _int = ..., fweights: _Tensor | None = ..., aweights: _Tensor | None = ...) -> _Tensor:
         """Estimate the covariance matrix of variables. Each row of `input` is a variable, each column an observation."""
         ...
-    def cpu(self, memory_format: _Any = ...) -> _Tensor:
+    def cpu(self, *, memory_format: _Any = ...) -> _Tensor:
         """Return this tensor on the CPU."""
         ...
     def cross(self, other: _Tensor, dim: _int | None = ..., *, out: _Any = ...) -> _Tensor:
@@ -661,7 +661,7 @@ class Methods:
         """Return input ** exponent, computed in double precision."""
         ...
     def float_power_(self, exponent: _Tensor | _Number) -> _Tensor:
-        """Apply `float_power` in place, and return this tensor."""
+        """Raise each element to a power, in place."""
         ...
     def floor(self) -> _Tensor:
         """Return the largest integer not greater than each element."""
@@ -1140,10 +1140,12 @@ class Methods:
     def mvlgamma_(self, p: _int) -> _Tensor:
         """Apply `mvlgamma` in place, and return this tensor."""
         ...
-    def nan_to_num(self, nan: _float = ..., posinf: _float | None = ..., neginf: _float | None = ...) -> _Tensor:
+    def nan_to_num(self, nan: _float | None = ..., posinf: _float | None = ..., neginf: _float | None = ...) -> _Tensor:
         """Return the tensor with NaN, inf and -inf replaced by `nan`, `posinf` and `neginf`."""
         ...
-    def nan_to_num_(self, nan: _float = ..., posinf: _float | None = ..., neginf: _float | None = ...) -> _Tensor:
+    def nan_to_num_(
+        self, nan: _float | None = ..., posinf: _float | None = ..., neginf: _float | None = ...
+    ) -> _Tensor:
         """Apply `nan_to_num` in place, and return this tensor."""
         ...
     def nanmean(self, dim: _Any = ..., keepdim: _bool = ..., *, dtype: _Any = ...) -> _Tensor:

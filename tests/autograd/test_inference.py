@@ -1,5 +1,7 @@
 """Inference mode: the tensors that it creates, and the operations on them that are refused."""
 
+import copy
+
 import pytest
 
 from tests.autograd.library import compare, leaf, programs, torch
@@ -270,6 +272,19 @@ def emb():
     return torch.nn.functional.embedding(
         torch.inference_mode()(lambda: torch.tensor([0, 1]))(), torch.ones(2, 3, requires_grad=True)
     )
+
+
+def resize_of_a_parameter():
+    x = leaf()
+    with torch.inference_mode():
+        x.resize_(1)
+        shapes = x.shape, x.resize_as_(torch.ones(2, 2)).shape
+    return shapes, x.requires_grad
+
+
+def deepcopy_inside():
+    with torch.inference_mode():
+        return copy.deepcopy(leaf()).is_inference(), copy.deepcopy(leaf().detach()).is_inference()
 
 
 @pytest.mark.parametrize("program", programs(globals()), ids=lambda program: program.__name__)

@@ -17,6 +17,8 @@ CALLS = {
     "histogramdd": lambda torch, x: torch.histogramdd(x[:, None], [3])[0],
     "edges of histogramdd": lambda torch, x: torch.histogramdd(x[:, None], [3])[1][0],
     "histogramdd with edges": lambda torch, x: torch.histogramdd(x[:, None], [torch.tensor([0.0, 3.0]).to(x.dtype)])[0],
+    "set_": lambda torch, x: x.clone().set_(torch.zeros(2, dtype=x.dtype)),
+    "set_ to a tensor with a history": lambda torch, x: torch.zeros(2, dtype=x.dtype).set_(x * 2),
     "heaviside": lambda torch, x: torch.heaviside(x, x),
     "floor_divide": lambda torch, x: torch.floor_divide(x, x),
     "//": lambda torch, x: x // 2,

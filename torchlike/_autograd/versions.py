@@ -170,10 +170,9 @@ def written(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> Sequ
 def _new_elements(value: Value, edge: Any) -> Value | None:
     """Return the value that the tensor of a saved value has now; None if it is not known to have another one."""
     leaf, stamp = _leaf_of(edge), value.stamp
-    if leaf is None and (stamp is None or stamp.whole is None or stamp.whole() is not value):
-        return None
-    is_unseen = stamp is not None and stamp.whole is not None and _counter_of(edge) is None
-    if is_unseen and (stamp.writes() or 0) > stamp.version:  # written to again, in a way that counts
+    if stamp is None or stamp.whole is None or (leaf is None and stamp.whole() is not value):
+        return None if leaf is None else leaf._value
+    if _counter_of(edge) is None and (stamp.writes() or 0) > stamp.version:  # written to again, in a way that counts
         raise _modified(*_now(value, edge), stamp)
     if leaf is not None:
         return leaf._value

@@ -404,9 +404,10 @@ def float_power_(self: Tensor, exponent: Any) -> Tensor:
     >>> torchlike.tensor([2.0], dtype=torchlike.float64).float_power_(3)
     tensor([8.], dtype=torch.float64)
     """
-    is_complex = self.dtype.is_complex or getattr(
-        getattr(exponent, "dtype", None), "is_complex", type(exponent) is complex
-    )
+    if not isinstance(exponent, Tensor | int | float | complex):
+        raise _errors.arguments.invalid_combination("float_power_", (exponent,), {})
+    given = exponent.dtype.is_complex if isinstance(exponent, Tensor) else type(exponent) is complex
+    is_complex = self.dtype.is_complex or given
     wanted = _dtypes.complex128 if is_complex else _dtypes.float64
     if self.dtype is not wanted:
         raise _errors.outs.float_power(wanted, self.dtype, "base given to float_power_")

@@ -130,7 +130,7 @@ def sparse_mask(self: Any, mask: Any) -> Any:
     Args:
       mask: a sparse tensor of the same shape. Its values are not used.
     """
-    if not isinstance(mask, Tensor):
+    if not hasattr(mask, "layout"):
         raise _errors.arguments.wrong_type("sparse_mask", "mask", 1, "Tensor", mask)
     if mask.layout is mf.strided:
         raise _errors.layouts.not_for("sparse_mask", mask.layout)

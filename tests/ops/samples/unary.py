@@ -39,6 +39,7 @@ SAMPLES = {
         Sample(EDGES),
         Sample(EDGES, nan=2.0, posinf=3.0),
         Sample(EDGES, 1.0, None, -4.0),
+        Sample(EDGES, None),
         Sample(integers(3)),
         Sample(array(-inf, nan, dtype=ml_dtypes.bfloat16)),
         Sample(array(complex(nan, inf), dtype=np.complex64)).without_gradient("PyTorch knows no derivative"),

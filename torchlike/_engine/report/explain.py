@@ -174,7 +174,8 @@ class Report:
     def __enter__(self) -> Report:
         boundary()
         self._called = _explained()
-        self._set(*[Moment.now()] * 2, self._called)
+        now = Moment.now()
+        self._set(now, now, self._called)
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -112,17 +112,13 @@ class DTensor(Tensor):
         """The size of all elements of the global tensor in bytes."""
         return self.numel() * self.dtype.itemsize
 
-    def is_contiguous(self, memory_format: Any = None) -> bool:
+    def is_contiguous(self, *, memory_format: Any = None) -> bool:
         """Return whether the global strides are those of a memory format.
 
         Args:
           memory_format (memory_format, optional): the format. Default: row-major.
         """
-        return (
-            self._meta.is_contiguous()
-            if memory_format is None
-            else self._meta.is_contiguous(memory_format=memory_format)
-        )
+        return self._meta.is_contiguous(memory_format=memory_format)
 
     def is_floating_point(self) -> bool:
         """Return whether the dtype is a real floating-point dtype."""

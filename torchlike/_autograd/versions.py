@@ -116,9 +116,8 @@ UNSEEN = 2  # the `since` of a write through `.data`, which no check reports: ev
 UNSEEN_NODE = 3  # the same for a write that has a gradient node. It may have saved the old elements, as a copy
 NEVER = 1  # the `since` of a write that did not happen
 latest = NEVER  # the `since` of the last write; newer nodes need no check
-uncounted = (
-    NEVER  # the age of a node made at the time of the last write through `.data`; newer nodes saved newer values
-)
+# The age of a node made at the time of the last write through `.data`; newer nodes saved newer values.
+uncounted = NEVER
 
 
 def now() -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 
@@ -80,11 +80,14 @@ def wrong_type(
         return f"{name}(): argument '{argument}'{place} must be {wanted}, not {got}"
 
     of_method = position if position is None or not counts_self else position - 1
-    return _reworded(TypeError(text(function, position)), lambda name: text(name, of_method))
+    return _reworded(TypeError(text(function, position)), text(_METHOD, of_method))
 
 
-def _reworded(error: TypeError, of_method: Callable[[str], str]) -> TypeError:
-    """Return the error, with its message for a method of the given name as the attribute `of_method`."""
+_METHOD = "<method>"  # stands for the name of the method in the message for methods
+
+
+def _reworded(error: TypeError, of_method: str) -> TypeError:
+    """Return the error, with its message for a method as the attribute `of_method`. The error can be pickled."""
     vars(error)["of_method"] = of_method
     return error
 
@@ -93,7 +96,7 @@ def as_of_method(error: Exception, name: str) -> None:
     """Change the message of an argument error of a function to that of a method with the same arguments."""
     of_method = vars(error).get("of_method")
     if of_method is not None:
-        error.args = (of_method(name),)
+        error.args = (of_method.replace(_METHOD, name),)
 
 
 def wrong_element(function: str, argument: str, position: int | None, place: int, got: Any) -> TypeError:
@@ -117,36 +120,37 @@ def bad_arguments(
     name: str, signature: inspect.Signature, args: tuple, kwargs: dict, error: TypeError, is_method: bool = False
 ) -> TypeError:
     """Return the TypeError for a call that does not match a signature. `is_method`: the first parameter is `self`."""
-    made = TypeError(_misfit(name, signature, args, kwargs, error, is_method))
-    return _reworded(made, lambda name: _misfit(name, signature, args, kwargs, error, True))
+    count, names, reason = len(args), tuple(kwargs), str(error)
+    made = TypeError(_misfit(name, signature, count, names, reason, is_method))
+    return _reworded(made, _misfit(_METHOD, signature, count, names, reason, True))
 
 
 def _misfit(
-    name: str, signature: inspect.Signature, args: tuple, kwargs: dict, error: TypeError, is_method: bool
+    name: str, signature: inspect.Signature, count: int, keywords: tuple[str, ...], reason: str, is_method: bool
 ) -> str:
-    if is_method and args:  # PyTorch does not count the `self` argument of a method
+    if is_method and count:  # PyTorch does not count the `self` argument of a method
         signature = signature.replace(parameters=list(signature.parameters.values())[1:])
-        args = args[1:]
+        count -= 1
         if not signature.parameters:
-            return f"Tensor.{name}() takes no " + ("keyword arguments" if kwargs else f"arguments ({len(args)} given)")
-    for key in kwargs:
+            return f"Tensor.{name}() takes no " + ("keyword arguments" if keywords else f"arguments ({count} given)")
+    for key in keywords:
         if key not in signature.parameters:
             return str(no_such_keyword(name, key))
     positional = [p for p in signature.parameters.values() if p.kind is not p.KEYWORD_ONLY]
-    if len(args) > len(positional):
-        were = "was" if len(args) == 1 else "were"
+    if count > len(positional):
+        were = "was" if count == 1 else "were"
         least = sum(p.default is p.empty for p in positional)
         span = "" if least == len(positional) else f"from {least} to "
         plural = "s" if span or len(positional) != 1 else ""
-        return f"{name}() takes {span}{len(positional)} positional argument{plural} but {len(args)} {were} given"
+        return f"{name}() takes {span}{len(positional)} positional argument{plural} but {count} {were} given"
     missing = [
-        p.name for i, p in enumerate(positional) if p.default is p.empty and i >= len(args) and p.name not in kwargs
+        p.name for i, p in enumerate(positional) if p.default is p.empty and i >= count and p.name not in keywords
     ]
     if missing:
         plural = "s" if len(missing) == 1 else ""  # PyTorch's own plural
         names = ", ".join(f'"{m}"' for m in missing)
         return f"{name}() missing {len(missing)} required positional argument{plural}: {names}"
-    return f"{name}(): {error}"
+    return f"{name}(): {reason}"
 
 
 def no_fit(function: str, given: Iterable) -> RuntimeError:

@@ -220,7 +220,17 @@ def randperm(
     return _made(Permutations("randperm", generator, kind.numpy, (n,)), (n,), "randperm", out, options, dtype)
 
 
-def _like(name: str, draw: Callable[..., Tensor]) -> Callable[..., Tensor]:
+def _is_bound(given: Any) -> bool:
+    """Return whether a bound of random integers has a type that PyTorch accepts."""
+    return isinstance(given, Tensor) or (hasattr(given, "__index__") and not isinstance(given, bool))
+
+
+def _like(name: str, draw: Callable[..., Tensor], counts: tuple[int, ...] = (0,)) -> Callable[..., Tensor]:
+    """Return a function with the name that draws numbers for a tensor like another one.
+
+    `counts` holds the possible numbers of further arguments of `draw`, which are bounds of integers.
+    """
+
     def like(
         input: Tensor,
         *args: Any,
@@ -235,6 +245,9 @@ def _like(name: str, draw: Callable[..., Tensor]) -> Callable[..., Tensor]:
     ) -> Tensor:
         if not isinstance(input, Tensor):
             raise _errors.arguments.wrong_type(name, "input", 1, "Tensor", input)
+        given = (*args, *more.values())
+        if len(given) not in counts or not all(map(_is_bound, given)):
+            raise _errors.arguments.invalid_combination(name, (input, *args), more)
         made = factories.empty_like(
             input, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory, memory_format=memory_format
         )
@@ -242,11 +255,11 @@ def _like(name: str, draw: Callable[..., Tensor]) -> Callable[..., Tensor]:
         return made._require_grad() if requires_grad else made
 
     like.__name__ = like.__qualname__ = name
-    given = "`high`, or `low` and `high` (ints)" if name == "randint_like" else "nothing"
+    bounds = "`high`, or `low` and `high` (ints)" if name == "randint_like" else "nothing"
     like.__doc__ = f"""Return `{name[:-5]}` numbers with the shape, dtype, device and memory format of `input`.
 
     Args:
-      args, more: {given}.
+      args, more: {bounds}.
 
     >>> torchlike.{name}(torchlike.ones(2, 3){", 5" if name == "randint_like" else ""}).shape
     torch.Size([2, 3])
@@ -378,6 +391,8 @@ def _only_tensor(name: str, input: Any) -> None:
 
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Return Poisson random numbers with the rates in `input`."""
+    if generator is not None and not isinstance(generator, Generator):
+        raise _errors.arguments.wrong_type("poisson", "generator", 2, "torch.Generator", generator)
     return derived_from((input,), _poisson(input, generator), "PoissonBackward0")
 
 
@@ -597,7 +612,7 @@ def _random_between(made: Tensor, *bounds: Any, generator: Generator | None = No
 
 
 rand_like, randn_like = _like("rand_like", uniform_), _like("randn_like", normal_)
-randint_like = _like("randint_like", _random_between)
+randint_like = _like("randint_like", _random_between, (1, 2))
 
 
 def _drawing(function: Callable, overloaded: bool) -> Callable:

@@ -843,6 +843,9 @@ class Methods:
     def inverse(self) -> _Tensor:
         """Return the inverse of a square matrix."""
         ...
+    def ipu(self, device: _Any = ..., non_blocking: _bool = ..., memory_format: _Any = ...) -> _Any:
+        """Return this tensor on the ipu device. It raises, because JAX has no such devices here."""
+        ...
     def is_coalesced(self) -> _bool:
         """Return whether the indices are known to be sorted and unique."""
         ...
@@ -1115,6 +1118,9 @@ class Methods:
         ...
     def msort(self) -> _Tensor:
         """Return the elements sorted along the first dim."""
+        ...
+    def mtia(self, device: _Any = ..., non_blocking: _bool = ..., memory_format: _Any = ...) -> _Any:
+        """Return this tensor on the mtia device. It raises, because JAX has no such devices here."""
         ...
     def mul(self, other: _Tensor | _Number) -> _Tensor:
         """Return input * other."""
@@ -1816,6 +1822,9 @@ class Methods:
         ...
     def xlogy_(self, other: _Tensor | _Number) -> _Tensor:
         """Apply `xlogy` in place, and return this tensor."""
+        ...
+    def xpu(self, device: _Any = ..., non_blocking: _bool = ..., memory_format: _Any = ...) -> _Any:
+        """Return this tensor on the xpu device. It raises, because JAX has no such devices here."""
         ...
     def zero_(self) -> _Tensor:
         """Set every element to zero."""

@@ -23,7 +23,7 @@ VALUES = {
 NAMES = sorted(
     name
     for name in set(dir(torch.Tensor)) & set(dir(torchlike.Tensor))
-    if not name.startswith("_") and callable(getattr(torch.Tensor, name))
+    if not name.startswith("_") and name not in ("xpu", "ipu", "mtia") and callable(getattr(torch.Tensor, name))
 )
 
 

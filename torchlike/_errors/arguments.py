@@ -109,9 +109,11 @@ def type_name(x: Any) -> str:
     cls = type(x)
     if cls.__name__ in _IN_C and cls.__module__.partition(".")[0] in ("torch", "torchlike"):
         return _IN_C[cls.__name__]
-    return f"{cls.__module__}.{cls.__name__}" if cls.__module__ == "numpy" else cls.__name__
+    is_in_python = cls.__flags__ & _HEAP_TYPE or cls.__module__ == "builtins"
+    return cls.__name__ if is_in_python else f"{cls.__module__}.{cls.__name__}"
 
 
+_HEAP_TYPE = 1 << 9  # the flag of types that are made by `class` statements
 _IN_C = {name: f"torch.{name}" for name in ("dtype", "device", "layout", "memory_format", "Size", "finfo", "iinfo")}
 _IN_C["Generator"] = "torch._C.Generator"
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from torchlike._errors.arguments import type_name
+
 
 def index_out_of_range() -> IndexError:
     return IndexError("index out of range in self")
@@ -68,9 +70,7 @@ BYTE_INDEX = "indexing with dtype torch.uint8 is now deprecated, please use a dt
 
 
 def cannot_assign(value: Any, tensor: Any) -> TypeError:
-    kind = type(value)
-    name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
-    return TypeError(f"can't assign a {name} to a {tensor.type()}")
+    return TypeError(f"can't assign a {type_name(value)} to a {tensor.type()}")
 
 
 LIST_AS_TUPLE = (

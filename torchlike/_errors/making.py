@@ -146,6 +146,12 @@ def absent(type: str) -> Exception:
     """Return the error of PyTorch's CPU build for a device type, or torchlike's error for a type of its own."""
     if type in ("cuda", "xpu"):
         return not_built_for(type.upper())
+    if type == "mtia":
+        return AssertionError(
+            "Torch not compiled with MTIA enabled. Ensure you have `import "
+            "mtia.host_runtime.torch_mtia.dynamic_library` in your python src file and include "
+            "`//mtia/host_runtime/torch_mtia:torch_mtia` as your target dependency!"
+        )
     return NotImplementedError("No TPU devices are available") if type == "tpu" else not_linked(type)
 
 

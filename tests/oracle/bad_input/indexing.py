@@ -14,6 +14,9 @@ def _embedding(torch, index):
 
 
 ROWS = {
+    "module assigned": lambda torch: torch.ones(2).__setitem__(0, torch.nn.ReLU()),
+    "dtype assigned": lambda torch: torch.ones(2).__setitem__(0, torch.float32),
+    "generator assigned": lambda torch: torch.ones(2).__setitem__(0, torch.Generator()),
     "integer": lambda torch: torch.ones(3)[3],
     "integer below": lambda torch: torch.ones(3)[-4],
     "integer of dim 1": lambda torch: torch.ones(2, 3)[0, -4],

@@ -307,6 +307,22 @@ def cuda(
     return convert(self, self.dtype, place, False, memory_format)
 
 
+def _to_other(kind: str) -> Any:
+    def method(self: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = mf.preserve_format):
+        place = devices.device(kind if device is None else device)
+        if place.type != kind:
+            raise RuntimeError(f"Invalid device, must be {kind} device")
+        return convert(self, self.dtype, place, False, memory_format)
+
+    method.__name__ = method.__qualname__ = kind
+    method.__doc__ = f"""Return this tensor on the {kind} device. It raises, because JAX has no such devices here.
+
+    Args:
+      device: the device or its index.
+    """
+    return method
+
+
 def to_method(name: str, dtype: _dtypes.dtype) -> Any:
     def method(self: Tensor, *, memory_format: Any = mf.preserve_format) -> Tensor:
         return convert(self, dtype, None, False, memory_format)
@@ -416,4 +432,5 @@ FUNCTIONS = {
 }
 METHODS = {f.__name__: f for f in (view, reshape, expand, permute, contiguous, clone, to, cpu, cuda, copy_)}
 METHODS |= public_calls.methods(contiguous, clone, type_as)
+METHODS |= {kind: _to_other(kind) for kind in ("xpu", "ipu", "mtia")}
 METHODS |= {"byte": to_method("byte", _dtypes.uint8), "char": to_method("char", _dtypes.int8)}

@@ -86,6 +86,30 @@ class Conversion:
         """
         return self._apply(lambda t: t.cuda(device))
 
+    def xpu(self, device: Any = None) -> Self:
+        """Move every parameter and buffer to an Intel GPU. It raises, because JAX has no such devices here.
+
+        Args:
+          device: the index of the device, or a device.
+        """
+        return self._apply(lambda t: t.xpu(device))
+
+    def ipu(self, device: Any = None) -> Self:
+        """Move every parameter and buffer to a Graphcore IPU. It raises, because JAX has no such devices here.
+
+        Args:
+          device: the index of the device, or a device.
+        """
+        return self._apply(lambda t: t.ipu(device))
+
+    def mtia(self, device: Any = None) -> Self:
+        """Move every parameter and buffer to an MTIA device. It raises, because JAX has no such devices here.
+
+        Args:
+          device: the index of the device, or a device.
+        """
+        return self._apply(lambda t: t.mtia(device))
+
     def type(self, dst_type: Any) -> Self:
         """Cast every parameter and buffer, including integer ones, to `dst_type`.
 

@@ -26,7 +26,8 @@ def compare(ours: np.ndarray, theirs: torch.Tensor, atol: float = 1e-7, rtol: fl
 
 
 def test_the_extension_is_there_wherever_a_compiler_is():
-    there = all(module is not None for module in (_native.rows, _native.same, _native.switch, _native.numbers))
+    modules = (_native.rows, _native.same, _native.switch, _native.numbers, _native.memory)
+    there = all(module is not None for module in modules)
     assert there or not (shutil.which("cc") or shutil.which("gcc")), "`pip install -e .` compiles them"
 
 

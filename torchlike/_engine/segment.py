@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from torchlike._native import memory
+
 _FAILED = ctypes.c_void_p(-1).value
 _POPULATE = getattr(mmap, "MAP_POPULATE", 0)  # map all pages at once, instead of one by one at their first use
 
@@ -27,10 +29,9 @@ class Segment:
     """
 
     def __init__(self, nbytes: int, handle: int) -> None:
-        self._address = None
         self.nbytes, self.handle = nbytes, handle
-        self._address = _mapped(handle, nbytes)
-        self.__array_interface__ = {"data": (self._address, False), "shape": (nbytes,), "typestr": "|u1", "version": 3}
+        self._memory, address = _map(handle, nbytes, mmap.MAP_SHARED | _POPULATE)
+        self.__array_interface__ = {"data": (address, False), "shape": (nbytes,), "typestr": "|u1", "version": 3}
 
     def array(self, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
         """Return an array over the beginning of the memory."""
@@ -40,15 +41,8 @@ class Segment:
 
     def close(self) -> None:
         """Close the descriptor of the file. The memory stays mapped."""
-        if self.handle >= 0:
-            handle, self.handle = self.handle, -1
-            os.close(handle)
-
-    def __del__(self) -> None:
-        if self._address is not None:
-            address, self._address = self._address, None
-            _libc().munmap(address, self.nbytes)
-        self.close()
+        self.handle = -1
+        _close(self._memory)
 
 
 def new(nbytes: int) -> Segment:
@@ -81,12 +75,45 @@ def _file() -> int:
     return handle
 
 
-def _mapped(handle: int, nbytes: int) -> int:
-    address = _libc().mmap(None, nbytes, mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_SHARED | _POPULATE, handle, 0)
-    if address == _FAILED:
-        error = ctypes.get_errno()
-        raise OSError(error, os.strerror(error))
-    return address
+class _Memory:
+    """A mapping that Python unmaps. It replaces the one in C if there is no compiler.
+
+    An interrupt during its finalizer is lost.
+    """
+
+    def __init__(self, handle: int, nbytes: int, flags: int) -> None:
+        self.address, self.nbytes, self.handle = None, nbytes, handle
+        address = _libc().mmap(None, nbytes, mmap.PROT_READ | mmap.PROT_WRITE, flags, handle, 0)
+        if address == _FAILED:
+            error = ctypes.get_errno()
+            raise OSError(error, os.strerror(error))
+        self.address = address
+
+    def close(self) -> None:
+        if self.handle >= 0:
+            handle, self.handle = self.handle, -1
+            os.close(handle)
+
+    def __del__(self) -> None:
+        if self.address is not None:
+            address, self.address = self.address, None
+            _libc().munmap(address, self.nbytes)
+        self.close()
+
+
+def _map(handle: int, nbytes: int, flags: int) -> tuple[Any, int]:
+    """Return a new mapping, which owns the descriptor, and its address."""
+    if memory is not None:
+        return memory.map(handle, nbytes, flags)
+    made = _Memory(handle, nbytes, flags)
+    return made, made.address
+
+
+def _close(mapping: Any) -> None:
+    if isinstance(mapping, _Memory):
+        mapping.close()
+    else:
+        memory.close(mapping)
 
 
 @functools.cache

@@ -1,8 +1,9 @@
 """Optional C extensions, compiled at installation if there is a C compiler (`hatch_build.py`).
 
 They contain kernels for NumPy float32 arrays (`rows`), comparisons of guarded containers (`same`), copies of small data
-into arrays (`numbers`), and grad modes that switch atomically under interrupts (`switch`). A module is None if it was
-not compiled. Callers then do the same work in NumPy or Python, so results do not depend on this package.
+into arrays (`numbers`), grad modes that switch atomically under interrupts (`switch`), and shared memory whose
+finalizer cannot swallow an interrupt (`memory`). A module is None if it was not compiled. Callers then do the same work
+in NumPy or Python, so results do not depend on this package.
 """
 
 from __future__ import annotations
@@ -23,5 +24,9 @@ try:
     from torchlike._native import switch as switch
 except ImportError:
     switch = None
+try:
+    from torchlike._native import memory as memory
+except ImportError:
+    memory = None
 
 is_there = rows is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from torchlike._errors.arguments import wrong_type
 from torchlike._errors.dtypes import type_text
 
 Ints = tuple[int, ...]
@@ -17,6 +18,17 @@ def not_broadcastable(a: int, b: int, dim: int) -> RuntimeError:
 
 def dim_out_of_range(dim: int, ndim: int) -> IndexError:
     return IndexError(f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {dim})")
+
+
+def checked_dim(function: str, dim: Any, ndim: int) -> int:
+    """Return the dim of a method's argument as a number from 0. Raise PyTorch's error if it is no dim."""
+    if dim.__class__ is not int and (isinstance(dim, bool | float) or not hasattr(dim, "__index__")):
+        raise wrong_type(function, "dim", 1, "int", dim, counts_self=False)
+    if not ndim:
+        raise dim_of_scalar(dim)
+    if not -ndim <= dim < ndim:
+        raise dim_out_of_range(dim, ndim)
+    return dim % ndim
 
 
 def dim_of_scalar(dim: int) -> IndexError:

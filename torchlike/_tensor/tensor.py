@@ -269,14 +269,7 @@ class Tensor(Methods):
         2
         """
         shape = self._aval.shape
-        if dim is None:
-            return shape
-        if dim.__class__ is bool:
-            raise _errors.arguments.wrong_type("size", "dim", 1, "int", dim)
-        n = len(shape)
-        if not -max(n, 1) <= dim < max(n, 1) or not n:
-            raise _errors.shapes.dim_out_of_range(dim, max(n, 1)) if n else _errors.shapes.dim_of_scalar(dim)
-        return shape[dim]
+        return shape if dim is None else shape[_errors.shapes.checked_dim("size", dim, len(shape))]
 
     @property
     def dtype(self) -> _dtypes.dtype:
@@ -340,10 +333,8 @@ class Tensor(Methods):
         >>> torchlike.ones(2, 3).stride()
         (3, 1)
         """
-        if dim.__class__ is bool:
-            raise _errors.arguments.wrong_type("stride", "dim", 1, "int", dim)
         strides = _storage.strides_of(self.shape, self._strides)
-        return strides if dim is None else strides[self._nonnegative(dim)]
+        return strides if dim is None else strides[_errors.shapes.checked_dim("stride", dim, len(strides))]
 
     def _nonnegative(self, dim: int) -> int:
         n = max(self.ndim, 1)

@@ -85,9 +85,9 @@ def isolate(device: Device, trace: Trace, live: tuple[int, ...], values: list, c
     from torchlike._engine.trace.trace import end
     from torchlike._engine.xla import one_by_one
 
-    lost = [is_deleted(array) for array in trace.arrays]
-    if cause is not None and any(lost):  # the failed program has overwritten its donated inputs
-        trace.arrays = [Failed(cause) if gone else array for gone, array in zip(lost, trace.arrays)]
+    if cause is not None:  # the failed program may have overwritten its donated inputs
+        trace.arrays = [Failed(cause) if is_deleted(array) else array for array in trace.arrays]
+    lost = [array.__class__ is Failed or is_deleted(array) for array in trace.arrays]
     told = {slot for _, *both in trace.puts for slot in both if isinstance(slot, int) and slot >= 0}
     wanted = tuple(sorted({*live, *told}))
     program = Interpreted(trace, wanted)
@@ -145,4 +145,4 @@ def _failed(slot: int | Value, results: dict[int, Any]) -> bool:
 
 def is_deleted(array: Any) -> bool:
     """Return whether an array was donated to a program that has run."""
-    return not isinstance(array, np.ndarray) and array.is_deleted()
+    return not isinstance(array, np.ndarray | Failed) and array.is_deleted()

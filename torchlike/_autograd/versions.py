@@ -46,7 +46,7 @@ class Stamp:
         if given, and otherwise that of `owner`.
         """
         global latest
-        self.since = next(nodes.sequence) if since is None else since
+        self.since = now() if since is None else since
         root = owner if counting is None else counting
         root = root if root is None or root._origin is None else root._root()
         self.counter = None if since in (UNSEEN, UNSEEN_NODE) else getattr(root, "_counter", None)
@@ -116,7 +116,7 @@ UNSEEN = 2  # the `since` of a write through `.data`, which no check reports: ev
 UNSEEN_NODE = 3  # the same for a write that has a gradient node. It may have saved the old elements, as a copy
 NEVER = 1  # the `since` of a write that did not happen
 latest = NEVER  # the `since` of the last write; newer nodes need no check
-# The age of a node made at the time of the last write through `.data`; newer nodes saved newer values.
+# The age of a node made at the time of the last write that autograd does not notice; newer nodes saved newer values.
 uncounted = NEVER
 
 
@@ -145,7 +145,7 @@ def note_write(old: Value, storage: Any, since: int | None, owner: Any) -> None:
 def note_uncounted() -> None:
     """Note that a tensor is about to be written to through `.data`, or to be given other data."""
     global uncounted
-    uncounted = next(nodes.sequence)
+    uncounted = now()
 
 
 def written(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> Sequence[Value]:
@@ -373,7 +373,8 @@ def _check_inputs(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -
             raise _errors.autograd.detached_in_place()
         value, seen, counter = stale[i], _named(plan, wanted).get(i, ""), _counter_of(node.edges[i])
         if counter is not None and (value.stamp is None or value.stamp.counter is not counter):
-            raise modified(value.aval, node.edges[i], counter.count, counter.count - 1)
+            before = counter.count - 1  # the count at the time of saving is not known; most programs write once
+            raise modified(value.aval, node.edges[i], counter.count, before)
         raise _modified(*(_as_kept(value.aval, seen, node.edges[i]) or _now(value, node.edges[i])), value.stamp)
 
 
@@ -386,8 +387,10 @@ def _was_written(node: Node, value: Value, edge: Any) -> bool:
     global uncounted
     stamp = value.stamp if value.stamp is not None and value.stamp.before(node) else None
     counter = _counter_of(edge)
-    if counter is None or counter.has_counted(node, stamp):
-        return counter is not None or stamp is not None
+    if counter is None:
+        return stamp is not None
+    if counter.has_counted(node, stamp):
+        return True
     if stamp is not None and stamp.since is not None:
         uncounted = min(uncounted, stamp.since)
     return False

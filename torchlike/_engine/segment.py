@@ -81,16 +81,23 @@ class _Memory:
     An interrupt during its finalizer is lost.
     """
 
-    def __init__(self, handle: int, nbytes: int, flags: int) -> None:
+    def __init__(self, handle: int, nbytes: int) -> None:
         self.address: Any = None
         self.nbytes, self.handle = nbytes, handle
+
+    @classmethod
+    def map(cls, handle: int, nbytes: int, flags: int) -> tuple[_Memory, int]:
+        """Return a new mapping, which owns the descriptor, and its address."""
+        made = cls(handle, nbytes)
         address = _libc().mmap(None, nbytes, mmap.PROT_READ | mmap.PROT_WRITE, flags, handle, 0)
         if address == _FAILED:
             error = ctypes.get_errno()
             raise OSError(error, os.strerror(error))
-        self.address = address
+        made.address = address
+        return made, address
 
     def close(self) -> None:
+        """Close the descriptor. The memory stays mapped."""
         if self.handle >= 0:
             handle, self.handle = self.handle, -1
             os.close(handle)
@@ -102,21 +109,6 @@ class _Memory:
         self.close()
 
 
-def _map(handle: int, nbytes: int, flags: int) -> tuple[Any, int]:
-    """Return a new mapping, which owns the descriptor, and its address."""
-    if memory is not None:
-        return memory.map(handle, nbytes, flags)
-    made = _Memory(handle, nbytes, flags)
-    return made, made.address
-
-
-def _close(mapping: Any) -> None:
-    if isinstance(mapping, _Memory):
-        mapping.close()
-    else:
-        memory.close(mapping)
-
-
 @functools.cache
 def _libc() -> Any:
     libc = ctypes.CDLL(None, use_errno=True)
@@ -124,3 +116,6 @@ def _libc() -> Any:
     libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
     libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
     return libc
+
+
+_map, _close = (_Memory.map, _Memory.close) if memory is None else (memory.map, memory.close)

@@ -70,8 +70,8 @@ def wrong_type(
 ) -> TypeError:
     """Return the error for an argument of a wrong type.
 
-    `position` is None if the argument was given by keyword. `counts_self` is False if it is the position in a call of
-    the method.
+    `position` is None if the argument was given by keyword. It counts from 1. `counts_self` tells whether the `self` of
+    a method is counted.
     """
     got = type_name(got)
 
@@ -87,7 +87,10 @@ _METHOD = "<method>"  # stands for the name of the method in the message for met
 
 
 def _reworded(error: TypeError, of_method: str) -> TypeError:
-    """Return the error, with its message for a method as the attribute `of_method`. The error can be pickled."""
+    """Return the error with the attribute `of_method`: its message if a method raises it.
+
+    The message is a string, so that the error can be pickled.
+    """
     vars(error)["of_method"] = of_method
     return error
 
@@ -134,7 +137,9 @@ def _misfit(
         signature = signature.replace(parameters=list(signature.parameters.values())[1:])
         count -= 1
         if not signature.parameters:
-            return f"Tensor.{name}() takes no " + ("keyword arguments" if keywords else f"arguments ({count} given)")
+            return f"TensorBase.{name}() takes no " + (
+                "keyword arguments" if keywords else f"arguments ({count} given)"
+            )
     for key in keywords:
         if key not in signature.parameters:
             return str(no_such_keyword(name, key))

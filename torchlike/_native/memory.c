@@ -4,7 +4,6 @@
 #define Py_LIMITED_API 0x030B0000
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
-#include <errno.h>
 
 #ifndef _WIN32
 #include <sys/mman.h>
@@ -26,51 +25,56 @@ static void close_handle(Mapping *mapping) {
     mapping->handle = -1;
 }
 
+static void unmap(Mapping *mapping) {
+#ifndef _WIN32
+    if (mapping->address != NULL) munmap(mapping->address, mapping->nbytes);
+#endif
+    close_handle(mapping);
+}
+
 static void release(PyObject *capsule) {
     Mapping *mapping = PyCapsule_GetPointer(capsule, NAME);
     if (mapping == NULL) return;
-#ifndef _WIN32
-    munmap(mapping->address, mapping->nbytes);
-#endif
-    close_handle(mapping);
+    unmap(mapping);
     PyMem_Free(mapping);
 }
 
-/* map(handle, nbytes, flags) -> (mapping, address). The mapping owns the handle; if it cannot be made, it is closed. */
-static PyObject *map(PyObject *module, PyObject *args) {
-    Mapping *mapping;
-    PyObject *capsule;
-    Py_ssize_t nbytes;
-    int handle, flags;
-    (void)module;
-    if (!PyArg_ParseTuple(args, "ini", &handle, &nbytes, &flags)) return NULL;
-    mapping = PyMem_Malloc(sizeof(Mapping));
-    if (mapping == NULL) return PyErr_NoMemory();
-    mapping->nbytes = (size_t)nbytes;
-    mapping->handle = handle;
+/* Map the file. Return NULL with an exception set if that fails. */
+static void *address_of(int handle, Py_ssize_t nbytes, int flags) {
 #ifdef _WIN32
-    errno = ENOSYS;
-    mapping->address = NULL;
-    if (1) {
+    (void)handle, (void)nbytes, (void)flags;
+    PyErr_SetString(PyExc_OSError, "files are not mapped on Windows");
+    return NULL;
 #else
-    mapping->address = mmap(NULL, mapping->nbytes, PROT_READ | PROT_WRITE, flags, handle, 0);
-    if (mapping->address == MAP_FAILED) {
+    void *found = mmap(NULL, (size_t)nbytes, PROT_READ | PROT_WRITE, flags, handle, 0);
+    if (found != MAP_FAILED) return found;
+    PyErr_SetFromErrno(PyExc_OSError);
+    return NULL;
 #endif
-        PyErr_SetFromErrno(PyExc_OSError);
-        close_handle(mapping);
-        PyMem_Free(mapping);
-        return NULL;
+}
+
+/* map(handle, nbytes, flags) -> (mapping, address). The mapping owns the handle, which is closed if there is an error. */
+static PyObject *map(PyObject *module, PyObject *args) {
+    Mapping made = {NULL, 0, -1}, *mapping;
+    PyObject *capsule = NULL;
+    Py_ssize_t nbytes;
+    int flags;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "ini", &made.handle, &nbytes, &flags)) return NULL;
+    made.nbytes = (size_t)nbytes;
+    mapping = PyMem_Malloc(sizeof(Mapping));
+    if (mapping == NULL) {
+        PyErr_NoMemory();
+    } else if ((made.address = address_of(made.handle, nbytes, flags)) != NULL) {
+        *mapping = made;
+        capsule = PyCapsule_New(mapping, NAME, release);
     }
-    capsule = PyCapsule_New(mapping, NAME, release);
     if (capsule == NULL) {
-#ifndef _WIN32
-        munmap(mapping->address, mapping->nbytes);
-#endif
-        close_handle(mapping);
+        unmap(&made);
         PyMem_Free(mapping);
         return NULL;
     }
-    return Py_BuildValue("NN", capsule, PyLong_FromVoidPtr(mapping->address));
+    return Py_BuildValue("NN", capsule, PyLong_FromVoidPtr(made.address));
 }
 
 /* close(mapping): close the handle. The memory stays mapped. */

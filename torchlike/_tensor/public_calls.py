@@ -17,6 +17,7 @@ from torchlike._dtypes import bool_
 from torchlike._ops.schema import foreign_errors
 from torchlike._ops.schema.binding import ASKED, CALLED
 from torchlike._ops.schema.out_rules import Into
+from torchlike._random import Generator
 from torchlike._tensor import binding
 from torchlike._tensor.autocast import uncast
 from torchlike._tensor.out import into, with_out
@@ -28,11 +29,12 @@ Ints = tuple[int, ...]
 _KINDS = ASKED | {
     "str": lambda given: isinstance(given, str),
     "Tensor": lambda given: isinstance(given, Tensor),
+    "Generator": lambda given: isinstance(given, Generator),
     "None": lambda given: given is None,
     "Number": ASKED["Scalar"],
     "tuple[int, ...]": lambda given: isinstance(given, list | tuple),
 }
-_CALLED = CALLED | {"tuple[int, ...]": "tuple of ints"}
+_CALLED = CALLED | {"tuple[int, ...]": "tuple of ints", "Generator": "torch.Generator"}
 _NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "a": "input", "x2": "other"}
 
 
@@ -95,6 +97,16 @@ def _public(function: Callable, itself: int = 0, called: str = "") -> Callable:
     names = signature.parameters
     taken: set = set()  # the argument types that are known to match the annotations
 
+    def settle(bound: inspect.BoundArguments, args: tuple, kwargs: dict) -> bool:
+        """Convert the arguments that PyTorch converts. Return whether there were none. Raise for a wrong type."""
+        settled = [_settle(bound, each) for each in bound.arguments]
+        for place, (name, fits) in enumerate(zip(bound.arguments, settled), 1 - itself):
+            if fits is None and function in _OVERLOADED:
+                raise _errors.arguments.invalid_combination(called, args[itself:], kwargs) from None
+            if fits is None:
+                raise _unlike(called, bound, name, None if name in kwargs else place) from None
+        return all(settled)
+
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
@@ -107,18 +119,12 @@ def _public(function: Callable, itself: int = 0, called: str = "") -> Callable:
                 except TypeError as misfit:
                     if "out" in kwargs:  # the signature of an operator need not contain `out`
                         return function(*args, **kwargs)
-                    raise (
-                        _wrong_type_of(function, called, signature, args, kwargs, itself)
-                        or _misfit(called, signature, args, kwargs, misfit, itself)
-                    ) from None
-                settled = [_settle(bound, each) for each in bound.arguments]
-                error = _unlike(function, called, bound, settled, args, kwargs, itself)
-                if error is not None:
-                    raise error
-                if not all(settled):
-                    args, kwargs = bound.args, bound.kwargs
-                else:
+                    settle(_partly_bound(signature, args, kwargs), args, kwargs)
+                    raise _misfit(called, signature, args, kwargs, misfit, itself) from None
+                if settle(bound, args, kwargs):
                     taken.add(types)
+                else:
+                    args, kwargs = bound.args, bound.kwargs
             try:
                 return function(*args, **kwargs)
             except Exception as error:
@@ -153,36 +159,17 @@ def _kinds_of(asked: inspect.Parameter) -> list[str]:
     return str(asked.annotation).replace("Array", "Tensor").split(" | ")
 
 
-def _unlike(
-    function: Callable,
-    called: str,
-    bound: inspect.BoundArguments,
-    settled: list[bool | None],
-    args: tuple,
-    kwargs: dict,
-    itself: int,
-) -> TypeError | None:
-    """Return the error for the first argument of a wrong type, or None. `settled` holds the results of `_settle`."""
-    for place, (name, fits) in enumerate(zip(bound.arguments, settled), 1 - itself):
-        if fits is None:
-            if function in _OVERLOADED:
-                return _errors.arguments.invalid_combination(called, args[itself:], kwargs)
-            wanted = _kinds_of(bound.signature.parameters[name])[0]
-            at, given = None if name in kwargs else place, bound.arguments[name]
-            return _errors.arguments.wrong_type(called, name, at, _CALLED.get(wanted, wanted), given)
-    return None
+def _unlike(called: str, bound: inspect.BoundArguments, name: str, place: int | None) -> TypeError:
+    wanted = _kinds_of(bound.signature.parameters[name])[0]
+    return _errors.arguments.wrong_type(called, name, place, _CALLED.get(wanted, wanted), bound.arguments[name])
 
 
-def _wrong_type_of(
-    function: Callable, called: str, signature: inspect.Signature, args: tuple, kwargs: dict, itself: int
-) -> TypeError | None:
-    """Return the error for an argument of a wrong type in a call with too few arguments: it has precedence."""
+def _partly_bound(signature: inspect.Signature, args: tuple, kwargs: dict) -> inspect.BoundArguments:
+    """Bind the arguments of a call with too few arguments. Bind nothing if they do not fit for another reason."""
     try:
-        bound = signature.bind_partial(*args, **kwargs)
+        return signature.bind_partial(*args, **kwargs)
     except TypeError:
-        return None
-    settled = [_settle(bound, each) for each in bound.arguments]
-    return _unlike(function, called, bound, settled, args, kwargs, itself)
+        return signature.bind_partial()
 
 
 _OVERLOADED: set[Callable] = set()

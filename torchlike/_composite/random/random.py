@@ -226,9 +226,9 @@ def _is_bound(given: Any) -> bool:
 
 
 def _like(name: str, draw: Callable[..., Tensor], counts: tuple[int, ...] = (0,)) -> Callable[..., Tensor]:
-    """Return a function with the name that draws numbers for a tensor like another one.
+    """Return the function `name`, which draws numbers with the shape and dtype of a given tensor.
 
-    `counts` holds the possible numbers of further arguments of `draw`, which are bounds of integers.
+    `counts` holds the permitted numbers of bounds, which are its other arguments.
     """
 
     def like(
@@ -391,8 +391,6 @@ def _only_tensor(name: str, input: Any) -> None:
 
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Return Poisson random numbers with the rates in `input`."""
-    if generator is not None and not isinstance(generator, Generator):
-        raise _errors.arguments.wrong_type("poisson", "generator", 2, "torch.Generator", generator)
     return derived_from((input,), _poisson(input, generator), "PoissonBackward0")
 
 

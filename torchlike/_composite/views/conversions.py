@@ -315,7 +315,7 @@ def _to_other(kind: str) -> Any:
         return convert(self, self.dtype, place, False, memory_format)
 
     method.__name__ = method.__qualname__ = kind
-    method.__doc__ = f"""Return this tensor on the {kind} device. It raises, because JAX has no such devices here.
+    method.__doc__ = f"""Raise PyTorch's error for the device type {kind}, which JAX does not have.
 
     Args:
       device: the device or its index.

@@ -618,7 +618,7 @@ def _double(x):
 def _spread(x, dim, correction, keepdim):
     """Return the variance and the mean, in double precision on the CPU.
 
-    XLA converts the input once for each of the two passes: it would otherwise store the converted input in memory.
+    The barrier makes XLA convert the input in each of the two passes. Otherwise XLA stores the converted input.
     """
     xp, over = namespace(x), axes(x, dim)
     wide = _double(x)

@@ -87,7 +87,7 @@ class Conversion:
         return self._apply(lambda t: t.cuda(device))
 
     def xpu(self, device: Any = None) -> Self:
-        """Move every parameter and buffer to an Intel GPU. It raises, because JAX has no such devices here.
+        """Raise PyTorch's error for the device type xpu, which JAX does not have, if there are parameters or buffers.
 
         Args:
           device: the index of the device, or a device.
@@ -95,7 +95,7 @@ class Conversion:
         return self._apply(lambda t: t.xpu(device))
 
     def ipu(self, device: Any = None) -> Self:
-        """Move every parameter and buffer to a Graphcore IPU. It raises, because JAX has no such devices here.
+        """Raise PyTorch's error for the device type ipu, which JAX does not have, if there are parameters or buffers.
 
         Args:
           device: the index of the device, or a device.
@@ -103,7 +103,7 @@ class Conversion:
         return self._apply(lambda t: t.ipu(device))
 
     def mtia(self, device: Any = None) -> Self:
-        """Move every parameter and buffer to an MTIA device. It raises, because JAX has no such devices here.
+        """Raise PyTorch's error for the device type mtia, which JAX does not have, if there are parameters or buffers.
 
         Args:
           device: the index of the device, or a device.

@@ -67,7 +67,7 @@ work()
 """
 
 
-@pytest.mark.long  # under load, steps take longer than the time between interrupts
+@pytest.mark.long  # interrupted steps stay in the pending trace; under load, its program compiles for minutes
 @pytest.mark.parametrize(("program", "seed"), [(TRAINING, 1), (TRAINING, 2), (LOADING, 1)])
 def test_no_interrupt_is_lost_and_no_state(program, seed):
     script = COUNT.format(program=program, seed=seed)

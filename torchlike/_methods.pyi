@@ -844,7 +844,7 @@ class Methods:
         """Return the inverse of a square matrix."""
         ...
     def ipu(self, device: _Any = ..., non_blocking: _bool = ..., memory_format: _Any = ...) -> _Any:
-        """Return this tensor on the ipu device. It raises, because JAX has no such devices here."""
+        """Raise PyTorch's error for the device type ipu, which JAX does not have."""
         ...
     def is_coalesced(self) -> _bool:
         """Return whether the indices are known to be sorted and unique."""
@@ -1120,7 +1120,7 @@ class Methods:
         """Return the elements sorted along the first dim."""
         ...
     def mtia(self, device: _Any = ..., non_blocking: _bool = ..., memory_format: _Any = ...) -> _Any:
-        """Return this tensor on the mtia device. It raises, because JAX has no such devices here."""
+        """Raise PyTorch's error for the device type mtia, which JAX does not have."""
         ...
     def mul(self, other: _Tensor | _Number) -> _Tensor:
         """Return input * other."""
@@ -1824,7 +1824,7 @@ class Methods:
         """Apply `xlogy` in place, and return this tensor."""
         ...
     def xpu(self, device: _Any = ..., non_blocking: _bool = ..., memory_format: _Any = ...) -> _Any:
-        """Return this tensor on the xpu device. It raises, because JAX has no such devices here."""
+        """Raise PyTorch's error for the device type xpu, which JAX does not have."""
         ...
     def zero_(self) -> _Tensor:
         """Set every element to zero."""

@@ -7,6 +7,7 @@ import functools
 import mmap
 import os
 import tempfile
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -118,4 +119,5 @@ def _libc() -> Any:
     return libc
 
 
-_map, _close = (_Memory.map, _Memory.close) if memory is None else (memory.map, memory.close)
+_map: Callable[[int, int, int], tuple[Any, int]] = _Memory.map if memory is None else memory.map
+_close: Callable[[Any], None] = _Memory.close if memory is None else memory.close

@@ -161,9 +161,27 @@ def written(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> Sequ
     for place, i in enumerate(plan.saved):
         value, edge = values[place], node.edges[i]
         new = _new_elements(value, edge) if i in remembered else None
-        if new is not None and new.aval == value.aval:
-            values[place] = new
+        if new is not None:
+            values[place] = new if new.aval == value.aval else _converted(value, edge)
     return values
+
+
+def _converted(value: Value, edge: Any) -> Value:
+    """Return the elements of a leaf that was given data of another dtype, in the dtype of its saved value.
+
+    Raises:
+      RuntimeError: the leaf was given data of another shape or device, for which the operation's gradient is not known.
+    """
+    leaf = _leaf_of(edge)
+    if leaf is None:
+        return value
+    given, before = leaf._aval, value.aval
+    if given.shape == before.shape and given.device == before.device:
+        return leaf.detach().to(before.dtype)._value
+    raise RuntimeError(
+        f"backward() needs a tensor that was saved with the shape {[*before.shape]} on {before.device}, but its .data was "
+        f"since replaced by a tensor of shape {[*given.shape]} on {given.device}. Call backward() before that."
+    )
 
 
 def _new_elements(value: Value, edge: Any) -> Value | None:

@@ -202,6 +202,23 @@ WIDE static void add_to_rows(float *x, Py_ssize_t rows, Py_ssize_t columns, cons
             x[i] += row[i];
 }
 
+/* Write yes[i] or no[i] to out[i]. NumPy's `where` has a branch for each element, which is slow if the processor cannot
+ * predict them. A side with `step` 0 has one element, used for all. The loops differ so that each one is vectorized. */
+#define SELECT(BITS)                                                                                                   \
+    WIDE static void select_##BITS(const uint8_t *which, const uint##BITS##_t *yes, int yes_step,                      \
+                                   const uint##BITS##_t *no, int no_step, uint##BITS##_t *out, Py_ssize_t count)       \
+    {                                                                                                                  \
+        const uint##BITS##_t one_yes = count ? yes[0] : 0, one_no = count ? no[0] : 0;                                 \
+        if (yes_step && no_step)                                                                                       \
+            EACH(i, count) out[i] = which[i] ? yes[i] : no[i];                                                         \
+        else if (yes_step)                                                                                             \
+            EACH(i, count) out[i] = which[i] ? yes[i] : one_no;                                                        \
+        else                                                                                                           \
+            EACH(i, count) out[i] = which[i] ? one_yes : no[i];                                                        \
+    }
+SELECT(32)
+SELECT(64)
+
 /* -- interface to Python ------------------------------------------------------------------------------------------ */
 
 typedef struct {
@@ -317,9 +334,52 @@ static PyObject *standardize(PyObject *module, PyObject *arguments)
     return let_go(&held);
 }
 
+/* Get a C-contiguous buffer of elements of `size` bytes: `count` of them or, where that is allowed, one. */
+static Py_buffer *hold_elements(Held *held, PyObject *object, int flags, Py_ssize_t size, Py_ssize_t count, int or_one)
+{
+    Py_buffer *view = &held->views[held->count];
+    if (PyErr_Occurred() || PyObject_GetBuffer(object, view, PyBUF_C_CONTIGUOUS | flags) < 0)
+        return NULL;
+    held->count++;
+    if (view->itemsize == size && (view->len == count * size || (or_one && view->len == size)))
+        return view;
+    PyErr_Format(PyExc_ValueError, "expected %zd elements of %zd bytes, got %zd bytes", count, size, view->len);
+    return NULL;
+}
+
+static PyObject *choose(PyObject *module, PyObject *arguments)
+{
+    Held held = {.count = 0};
+    PyObject *given[4];
+    Py_buffer *views[4];
+    if (!PyArg_ParseTuple(arguments, "OOOO:select", &given[0], &given[1], &given[2], &given[3]))
+        return NULL;
+    Py_ssize_t size = 0, count = 0;
+    if (PyObject_GetBuffer(given[3], &held.views[0], PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE) == 0) {
+        views[3] = &held.views[held.count++];
+        size = views[3]->itemsize;
+        count = size ? views[3]->len / size : 0;
+        if (size != 4 && size != 8)
+            PyErr_Format(PyExc_ValueError, "expected elements of 4 or 8 bytes, got %zd bytes", size);
+    }
+    for (int i = 0; i < 3; i++)
+        views[i] = hold_elements(&held, given[i], 0, i ? size : 1, count, i > 0);
+    if (!PyErr_Occurred()) {
+        int yes_step = views[1]->len == views[3]->len, no_step = views[2]->len == views[3]->len;
+        Py_BEGIN_ALLOW_THREADS
+        if (size == 4)
+            select_32(views[0]->buf, views[1]->buf, yes_step, views[2]->buf, no_step, views[3]->buf, count);
+        else
+            select_64(views[0]->buf, views[1]->buf, yes_step, views[2]->buf, no_step, views[3]->buf, count);
+        Py_END_ALLOW_THREADS
+    }
+    return let_go(&held);
+}
+
 /* rows.pyi documents these functions. */
 static PyMethodDef methods[] = {
     {"add", add, METH_VARARGS, NULL},
+    {"select", choose, METH_VARARGS, NULL},
     {"gelu", gelu, METH_VARARGS, NULL},
     {"softmax", softmax, METH_VARARGS, NULL},
     {"standardize", standardize, METH_VARARGS, NULL},

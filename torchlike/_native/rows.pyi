@@ -5,6 +5,13 @@ from numpy import ndarray
 def add(x: ndarray, row: ndarray, /) -> None:
     """Add `row` to each row of `x` in place."""
 
+def select(which: ndarray, yes: ndarray, no: ndarray, out: ndarray, /) -> None:
+    """Write the element of `yes` where `which` (bool) is True, and that of `no` elsewhere, to `out`.
+
+    The elements have 4 or 8 bytes, of any dtype. `yes` and `no` are as large as `out` or have one element. `out` must
+    not overlap with them.
+    """
+
 def gelu(x: ndarray, out: ndarray, /) -> None:
     """Write GELU(x), x times the normal distribution function at x, to `out`."""
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from torchlike._engine.interpreter import select
 from torchlike._engine.interpreter.sums import running, total
 
 # Parameters that a rule may ignore, grouped by the reason.
@@ -352,7 +353,7 @@ def _select_n(e: Equation) -> Callable:
     if len(e.inputs) == 2:
         return lambda which, case: case
     if e.inputs[0].dtype.kind == "b":
-        return lambda which, no, yes: np.where(which, yes, no)
+        return lambda which, no, yes: select.where(which, yes, no)
     return lambda which, *cases: np.choose(which, cases)
 
 

@@ -15,7 +15,7 @@ from torchlike._ops.reduce import row_sums
 from torchlike._ops.schema.autocast_policies import FULL_ELSEWHERE, LOWER
 from torchlike._ops.schema.checks import NUMBERS, REAL_FLOATS
 from torchlike._ops.schema.declare import Array, Scalar, constant, namespace, operator, pointwise
-from torchlike._ops.schema.namespace import fractional
+from torchlike._ops.schema.namespace import choose, fractional
 from torchlike._ops.schema.out_rules import Into
 from torchlike._ops.schema.rounding import stepwise
 from torchlike._ops.schema.typing_rules import Call, through_integers, to_float, wrap_dim
@@ -243,7 +243,7 @@ def _selu(input: Array):
 @pointwise(where=(), check=floating("leaky_relu_cpu"), name="_leaky_relu", node="LeakyReluBackward0")
 def _leaky_relu(input: Array, negative_slope: Scalar = 0.01):
     """Return x where x > 0, and negative_slope * x elsewhere, for each element x."""
-    return namespace(input).where(input > 0, input, input * negative_slope)
+    return choose(input > 0, input, input * negative_slope)
 
 
 def _check_hardtanh(call: Call) -> None:
@@ -263,7 +263,8 @@ def _hardtanh(input: Array, min_val: Scalar = -1.0, max_val: Scalar = 1.0):
     """Return each element clamped to [min_val, max_val]. The gradient at the bounds is 0."""
     xp = namespace(input)
     low, high = xp.asarray(min_val, input.dtype), xp.asarray(max_val, input.dtype)
-    return xp.where(input <= low, low, xp.where(input >= high, high, input))
+    found = choose(input < low, low, choose(input > high, high, input))
+    return found if xp is np else xp.where((input <= low) | (input >= high), constant(found), input)
 
 
 @pointwise(
@@ -276,7 +277,7 @@ def _hardtanh(input: Array, min_val: Scalar = -1.0, max_val: Scalar = 1.0):
 def _threshold(input: Array, threshold: Scalar, value: Scalar):
     """Return x where x > threshold, and `value` elsewhere, for each element x."""
     xp = namespace(input)
-    return xp.where(input <= threshold, xp.asarray(value, input.dtype), input)
+    return choose(input <= threshold, xp.asarray(value, input.dtype), input)
 
 
 @pointwise(where=(), check=floating("hardswish_cpu"), name="_hardswish", node="HardswishBackward0")
@@ -285,10 +286,9 @@ def _hardswish(input: Array):
 
     The gradient is 0 at x = -3 and 1 at x = 3.
     """
-    xp = namespace(input)
     inside = (input > -3) & (input < 3)
-    safe = xp.where(inside, input, xp.zeros_like(input))
-    return xp.where(inside, safe * (safe + 3) / 6, xp.where(input <= -3, input * 0, input))
+    safe = choose(inside, input, input.dtype.type(0))
+    return choose(inside, safe * (safe + 3) / 6, choose(input <= -3, input * 0, input))
 
 
 @pointwise(
@@ -311,7 +311,7 @@ def _hardsigmoid(input: Array):
     """Return min(max(x + 3, 0), 6) / 6 for each element x. The gradient at x = -3 and x = 3 is 0."""
     xp = namespace(input)
     inside = (input > -3) & (input < 3)
-    return xp.where(inside, (input + 3) / 6, xp.clip(constant(input) + 3, 0, 6) / 6)
+    return choose(inside, (input + 3) / 6, xp.clip(constant(input) + 3, 0, 6) / 6)
 
 
 @pointwise(where=("torch", "nn.functional"), check=floating("hardshrink_cpu"), inplace=False, rounded=("lambd",))

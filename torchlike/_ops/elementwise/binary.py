@@ -214,8 +214,21 @@ def _floored(a, b):
         return xp.floor_divide(a, b)
     if xp is np and (quick := remainders.floor_divide(a, b)) is not None:
         return quick
-    if xp is not np:  # the floor has a zero gradient, so the formula below is not differentiated
-        a, b = (constant(x) + xp.where(xp.isfinite(x), 0 * x, 0) for x in (a, b))
+    return _floor_of_quotient(a, b) if xp is np else _without_slope(a, b)
+
+
+@jax.custom_jvp
+def _without_slope(a, b):
+    return _floor_of_quotient(a, b)
+
+
+@_without_slope.defjvp
+def _zero(primals, tangents):
+    return _without_slope(*primals), 0 * tangents[0] + 0 * tangents[1]
+
+
+def _floor_of_quotient(a, b):
+    xp = namespace(a)
     rest = xp.fmod(a, b)
     quotient = (a - rest) / b
     quotient = quotient - ((rest != 0) & ((b < 0) != (rest < 0)))
@@ -256,7 +269,7 @@ def remainder(input: Operand, other: Operand):
     xp = namespace(input)
     if xp is np and (quick := remainders.remainder(input, other)) is not None:
         return quick
-    if xp is np or input.dtype.kind in "biu":
+    if input.dtype.kind in "biu":
         return xp.remainder(input, other)
     rest = xp.fmod(input, other)  # as in PyTorch, the gradient of `input` depends on no values
     apart = constant((rest != 0) & ((rest < 0) != (other < 0)))

@@ -13,6 +13,7 @@ from torchlike._dtypes import FLOAT8
 from torchlike._errors.dtypes import scalar_name
 from torchlike._ops.schema.checks import bounds_in_range, chosen_in_range, not_bool, not_complex, not_wide
 from torchlike._ops.schema.declare import Array, Operand, constant, namespace, pointwise
+from torchlike._ops.schema.namespace import choose
 from torchlike._ops.schema.node_names import by_operand
 from torchlike._ops.schema.out_rules import Into
 from torchlike._ops.schema.typing_rules import Aval, Call, result_type
@@ -172,12 +173,12 @@ def _clamped(x, low, high):
     out = constant(x)  # keeps NaN, without a gradient
     if high is not None:
         inside = inside & (x <= high)
-        out = xp.where(x > high, high, out)
+        out = choose(x > high, high, out)
     if low is not None:
         inside = inside & (x >= low)
         below = low if high is None else xp.where(low > high, high, low)
-        out = xp.where(x < low, below, out)
-    out = xp.where(inside, x, out)
+        out = choose(x < low, below, out)
+    out = choose(inside, x, out)
     for bound in (low, high):
         if bound is not None and x.dtype.kind not in "biu":
             out = xp.where(bound != bound, constant(bound), out)
@@ -235,4 +236,4 @@ def where(condition: Array, input: Operand, other: Operand):
 
     The element that is not selected gets no gradient.
     """
-    return namespace(condition).where(condition != 0, input, other)
+    return choose(condition if condition.dtype == bool else condition != 0, input, other)

@@ -23,6 +23,7 @@ from torchlike._ops.elementwise.partial_derivatives import modulus, phase
 from torchlike._ops.schema.autocast_policies import FULL_ELSEWHERE
 from torchlike._ops.schema.checks import in_order, not_bool, not_wide, only
 from torchlike._ops.schema.declare import Array, Into, Real, constant, namespace, pointwise
+from torchlike._ops.schema.namespace import choose
 from torchlike._ops.schema.out_rules import CASTABLE, SAME
 from torchlike._ops.schema.typing_rules import Call, to_bool, to_float, to_real
 
@@ -171,13 +172,13 @@ def _check_relu(call) -> None:
 def relu(input: Array):
     """Return max(x, 0) for each element x.
 
-    NaN stays NaN. The gradient at 0 is 0.
+    NaN stays NaN, and -0 stays -0. The gradient at 0 is 0.
 
     >>> torchlike.relu(torchlike.tensor([-1.0, 2.0]))
     tensor([0., 2.])
     """
-    xp = namespace(input)
-    return xp.where(input <= 0, xp.zeros_like(input), input)
+    found = choose(input < 0, input.dtype.type(0), input)
+    return jnp.where(input <= 0, constant(found), input) if namespace(input) is jnp else found
 
 
 @pointwise(saves=(), opmath=False, inplace=False, out=False, float8=FLOAT8)

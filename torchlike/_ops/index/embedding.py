@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -71,7 +72,16 @@ def _by_frequency(rows, indices, weight, scale_grad_by_freq: bool):
     if not scale_grad_by_freq:
         return rows
     counts = _counted(indices.reshape(-1), weight)[indices][..., None]
-    return constant(rows) + (rows - constant(rows)) / counts.astype(weight.dtype)
+    return rows if namespace(rows) is np else _with_divided_gradient(rows, counts.astype(weight.dtype))
+
+
+@jax.custom_jvp
+def _with_divided_gradient(x, divisor):
+    """Return `x`. Its gradient is divided by `divisor`."""
+    return x
+
+
+_with_divided_gradient.defjvp(lambda primals, tangents: (primals[0], tangents[0] / primals[1]))
 
 
 # -- bags --------------------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from torchlike._dtypes.strides import contiguous_strides, ordered_strides, view_
 from torchlike._errors.dtypes import c_name, index_put_dtypes, scalar_name
 from torchlike._ops.schema.autocast_policies import WIDEST_ELSEWHERE, WIDEST_ON_CPU
 from torchlike._ops.schema.declare import HOST_REDUCES, Array, Arrays, Kept, Scalar, declare, namespace, operator
-from torchlike._ops.schema.namespace import at, summed_wide, widened, within
+from torchlike._ops.schema.namespace import at, choose, summed_wide, widened, within
 from torchlike._ops.schema.typing_rules import Call, Typed, broadcast, wrap_dim
 
 
@@ -567,7 +567,7 @@ def _masked_shape(call: Call) -> list:
 def _masked_fill(input: Array, mask: Array, value: Scalar):
     """Return `input` with a number where `mask` is true."""
     xp = namespace(input)
-    return xp.where(mask, xp.asarray(value).astype(input.dtype), input)
+    return choose(mask, xp.asarray(value).astype(input.dtype), input)
 
 
 @operator(
@@ -582,7 +582,7 @@ def _masked_fill(input: Array, mask: Array, value: Scalar):
 )
 def _masked_fill_by(input: Array, mask: Array, value: Array):
     """Return `input` with the element of a 0-d tensor where `mask` is true."""
-    return namespace(input).where(mask, value.astype(input.dtype), input)
+    return choose(mask, value.astype(input.dtype), input)
 
 
 def _scattered_mask(call: Call) -> list:

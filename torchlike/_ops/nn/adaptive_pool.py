@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _dtypes, _errors
+from torchlike._ops.nn import banded
 from torchlike._ops.schema.autocast_policies import FULL_ON_CPU
 from torchlike._ops.schema.checks import EMPTY, REALS
 from torchlike._ops.schema.declare import Array, namespace, operator
@@ -104,8 +105,7 @@ def _mean_along(x, axis: int, count: int):
     xp, size = namespace(x), x.shape[axis]
     if count and size % count == 0:
         return xp.mean(x.reshape((*x.shape[:axis], count, size // count, *x.shape[axis + 1 :])), axis=axis + 1)
-    weights = _averaging(size, count, x.dtype)
-    return xp.moveaxis(xp.tensordot(x, xp.asarray(weights), ((axis,), (1,))), -1, axis)
+    return banded.along(x, _averaging(size, count, x.dtype), axis)
 
 
 def _adaptive_max(dims: int):

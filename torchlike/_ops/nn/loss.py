@@ -13,7 +13,7 @@ from torchlike._ops.elementwise.partial_derivatives import times_logarithm, with
 from torchlike._ops.schema.autocast_policies import FULL, Casts, banned, full
 from torchlike._ops.schema.checks import only
 from torchlike._ops.schema.declare import Array, Scalar, constant, namespace, operator
-from torchlike._ops.schema.namespace import fractional, mean_of
+from torchlike._ops.schema.namespace import choose, fractional, mean_of
 from torchlike._ops.schema.rounding import stepwise, unchanged
 from torchlike._ops.schema.typing_rules import Call, broadcast, result_type, through_integers, to_float
 
@@ -39,9 +39,10 @@ def _shape(call: Call) -> list:
 
 
 def clamp_below(x):
-    """Return max(x, 0) with PyTorch's gradient of `clamp_min`, which is 1 at the bound too."""
+    """Return max(x, 0) with PyTorch's gradient of `clamp_min`, which is 1 at the bound and 0 at NaN."""
     xp = namespace(x)
-    return xp.where(x >= 0, x, xp.zeros_like(x))
+    zero = x.dtype.type(0)
+    return choose(x < 0, zero, x) if xp is np else xp.where(x >= 0, x, xp.where(x < 0, zero, constant(x)))
 
 
 def composed(last):

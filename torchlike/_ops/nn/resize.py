@@ -11,6 +11,7 @@ from jax import lax
 
 from torchlike import _dtypes, _errors
 from torchlike._ops.elementwise.spacing import spaced
+from torchlike._ops.nn import banded
 from torchlike._ops.schema.autocast_policies import FULL_ELSEWHERE, LOWER, Casts, full, widest
 from torchlike._ops.schema.declare import Array, namespace, operator
 from torchlike._ops.schema.namespace import widened
@@ -47,7 +48,7 @@ def _linear_matrix(size: int, out: int, scale: float | None, align_corners: bool
     part = stored(np.clip(at - low, 0, 1))
     matrix = np.zeros((out, size))
     np.add.at(matrix, (np.arange(out), low), stored(1 - part))
-    np.add.at(matrix, (np.arange(out), high), part)
+    np.add.at(matrix, (np.arange(out), high), np.maximum(part, banded.TOUCHED))
     return matrix
 
 
@@ -65,6 +66,7 @@ def _cubic_matrix(size: int, out: int, scale: float | None, align_corners: bool,
     matrix = np.zeros((out, size))
     for offset in range(-1, 3):
         weights = stored(_cubic(at - first - offset, -0.75))
+        weights[weights == 0] = banded.TOUCHED
         np.add.at(matrix, (np.arange(out), np.clip(first + offset, 0, size - 1)), weights)
     return matrix
 
@@ -233,7 +235,7 @@ def _resize(input: Array, size: tuple, mode: str, scales: tuple, align_corners: 
             out = xp.take(out, nearest_places(input.shape[axis], n, scale, mode == "nearest-exact"), axis=axis)
         else:
             weights = matrix(mode, input.shape[axis], n, scale, align_corners, antialias, input.dtype)
-            out = xp.moveaxis(xp.tensordot(out, xp.asarray(weights, out.dtype), ((axis,), (1,))), -1, axis)
+            out = banded.along(out, weights, axis)
     return out
 
 

@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from torchlike._engine.interpreter import select
 from torchlike._engine.xla.target import for_cpu
 
 
@@ -98,6 +99,13 @@ def unrounded(*arrays: Any) -> tuple:
     """
     wide = tuple([a if a is None else widened(a) for a in arrays])
     return arrays if any([a is not w for a, w in zip(arrays, wide)]) and not for_cpu() else wide
+
+
+def choose(which: Any, yes: Any, no: Any) -> Any:
+    """Return `where(which, yes, no)`. On the host, this is much faster than `numpy.where` for irregular masks."""
+    if any(isinstance(x, jax.Array) for x in (which, yes, no)):
+        return jnp.where(which, yes, no)
+    return select.where(which, yes, no) if isinstance(which, np.ndarray) else np.where(which, yes, no)
 
 
 def constant(array: Any) -> Any:

@@ -65,6 +65,20 @@ def before(steps: Steps, states: np.ndarray, first: np.ndarray) -> np.ndarray:
     return found
 
 
+def _transposed(w: np.ndarray) -> np.ndarray:
+    """Return a copy of the transpose of a matrix, for products with a few rows.
+
+    OpenBLAS takes up to three times as long for a transposed matrix, and nearly as long if rows of the copy begin at
+    multiples of 4096 bytes. The copy therefore has padded rows.
+    """
+    found = np.empty((w.shape[1], len(w) + _PADDING), w.dtype)[:, : len(w)]
+    found[...] = w.T
+    return found
+
+
+_PADDING = 16  # elements
+
+
 # -- forward -----------------------------------------------------------------------------------------------------------
 # The arguments are the rows of the steps, the input's part (rows, G), which may be overwritten, the initial state
 # (N, H) each, the recurrent weight (G, H), the bias (G,) that is added to the recurrent part, and a matrix that
@@ -74,7 +88,8 @@ def before(steps: Steps, states: np.ndarray, first: np.ndarray) -> np.ndarray:
 
 def _lstm(steps: Steps, given: Any, state: Sequence, w: Any, b: Any, projection: Any) -> tuple[Sequence, list, Any]:
     scale, shift = scale_and_shift(len(w), w.dtype)
-    gates, wt, width = (given + b) * scale, w.T * scale, state[1].shape[1]
+    gates, wt, width = (given + b) * scale, _transposed(w), state[1].shape[1]
+    wt *= scale
     each = gates.reshape(len(gates), 4, width)
     states = [np.empty((len(given), s.shape[1]), given.dtype) for s in state]
     running = Running(state)
@@ -99,7 +114,7 @@ def _lstm(steps: Steps, given: Any, state: Sequence, w: Any, b: Any, projection:
 def _gru(steps: Steps, given: Any, state: Sequence, w: Any, b: Any, projection: Any) -> tuple[Sequence, list, Any]:
     width, half = state[0].shape[1], given.dtype.type(0.5)
     both = 2 * width
-    pre, wt = (given[:, :both] + b[:both]) * half, w.T.copy()
+    pre, wt = (given[:, :both] + b[:both]) * half, _transposed(w)
     wt[:, :both] *= half
     kept, hs = np.empty((len(given), 4 * width), given.dtype), np.empty((len(given), width), given.dtype)
     running = Running(state)
@@ -124,7 +139,7 @@ def _gru(steps: Steps, given: Any, state: Sequence, w: Any, b: Any, projection: 
 
 def _elman(activation: Callable) -> Callable:
     def forward(steps: Steps, given: Any, state: Sequence, w: Any, b: Any, projection: Any) -> tuple:
-        hs, wt, running = given + b, w.T, Running(state)
+        hs, wt, running = given + b, _transposed(w), Running(state)
         for at in running.over(steps):
             h = hs[at]
             h += running.now[0] @ wt

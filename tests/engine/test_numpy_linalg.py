@@ -100,8 +100,6 @@ def test_triangular_systems(flags, dtype):
 def test_what_has_no_decomposition_is_nan():
     bad = np.array([[[1.0, 2], [2, 1]], [[2.0, 1], [1, 2]]])
     check(SQUARE["cholesky"], bad)
-    infinite = np.array([[np.nan, 1], [1, 1]])
-    check(ANY["svd, values"], infinite)
     check(ANY["lu"], np.zeros((2, 2)))
 
 

@@ -4,6 +4,7 @@ import itertools
 
 import pytest
 
+import torchlike
 from tests.oracle import both
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -27,6 +28,46 @@ def test_norms(ord):
 def test_norms_of_what_is_not_finite(ord):
     for numbers in ([1.0, float("inf"), -float("inf")], [0.0, 1.0, 2.0], [0.0, float("inf")], [1.0, float("nan")]):
         both(lambda torch: torch.linalg.vector_norm(torch.tensor(numbers), ord))  # noqa: B023
+
+
+NAN, INF = float("nan"), float("inf")
+WITH_NAN = [[[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.5], [NAN, 2.0]]]
+
+
+@pytest.mark.parametrize("numbers", [WITH_NAN, WITH_NAN[1]], ids=["batch", "matrix"])
+def test_svd_refuses_nan(numbers):
+    """Check the errors, which torchlike raises when the results are read."""
+    both(lambda torch: torch.linalg.svd(torch.tensor(numbers)).S.tolist())
+    both(lambda torch: torch.linalg.svdvals(torch.tensor(numbers)).tolist())
+    both(lambda torch: torch.linalg.pinv(torch.tensor(numbers)).tolist())
+    both(lambda torch: torch.linalg.matrix_rank(torch.tensor(numbers)).tolist())
+    both(lambda torch: torch.linalg.cond(torch.tensor(numbers)).tolist())
+    both(lambda torch: torch.linalg.matrix_norm(torch.tensor(numbers), "nuc").tolist())
+    both(lambda torch: torch.linalg.eigvalsh(torch.tensor(numbers)).tolist())
+    both(lambda torch: torch.linalg.eigvalsh(torch.tensor(numbers), UPLO="U"))  # does not read the NaN
+
+
+@pytest.mark.parametrize("executor", ["numpy", "xla"])
+@pytest.mark.parametrize("name", ["svd", "svdvals", "pinv", "lstsq", "eigh", "eigvalsh", "matrix_rank"])
+def test_decompositions_of_infinity_end(name, executor):
+    """Check that infinity gives NaN. LAPACK's SVD of this matrix never ends."""
+    with torchlike.set_executor(executor):
+        x = torchlike.eye(3) + 0.1
+        x[0, 0] = INF
+        x = torchlike.stack([x, torchlike.eye(3)])
+        found = getattr(torchlike.linalg, name)(*[x] * (2 if name == "lstsq" else 1))
+        found = found if isinstance(found, torchlike.Tensor) else found[0]
+        if name == "matrix_rank":
+            assert found.tolist() == [0, 3]
+        else:
+            assert found[0].isnan().all()
+            assert found[1].isfinite().all()
+
+
+@pytest.mark.parametrize("numbers", [WITH_NAN, WITH_NAN[1], [[NAN, 1.0], [2.0, 3.0]]])
+def test_inverses_and_solutions_with_nan(numbers):
+    both(lambda torch: torch.linalg.inv(torch.tensor(numbers)))
+    both(lambda torch: torch.linalg.solve(torch.tensor(numbers), torch.ones(2, 1)))
 
 
 @pytest.mark.parametrize(

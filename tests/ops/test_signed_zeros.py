@@ -15,10 +15,8 @@ from tests.ops.test_rows import good, tensors
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
-_RELU = "the gradient is derived from the result, and must be 0 where it is 0"
 _SUMS = "terms that cancel are added in another order"
 DIFFERENT = {
-    **dict.fromkeys(("relu", "nn.functional.relu", "nn.functional.relu6"), _RELU),
     "nn.functional.gelu": "PyTorch's AVX2 and AVX-512 codes give zeros different signs",
     "nn.functional.softshrink": "in PyTorch, the sign depends on whether the element is in a whole vector register",
     **dict.fromkeys(("fft.ifft", "fft.ihfft2", "fft.ihfftn", "stft", "gradient"), _SUMS),

@@ -13,8 +13,17 @@ from typing import Any
 
 import numpy as np
 
+from torchlike import _errors
 from torchlike._engine.interpreter.loops import repeating
 from torchlike._engine.interpreter.rules import Equation, rule
+
+
+class NotConverged(Exception):
+    """The decomposition of one matrix failed. `code` is LAPACK's."""
+
+    def __init__(self, name: str, code: int) -> None:
+        self.name, self.code = name, code
+
 
 # A function of one matrix from each input. It returns LAPACK's results, followed by whether they are valid.
 OfMatrices = Callable[..., tuple]
@@ -42,8 +51,11 @@ def decomposition(name: str) -> Callable[[Callable[[Equation], OfMatrices]], Non
 def _over_batch(e: Equation, function: OfMatrices, batch: tuple[int, ...]) -> Callable[..., list[np.ndarray]]:
     def run(*arrays: np.ndarray) -> list[np.ndarray]:
         made = [np.empty(o.shape, o.dtype) for o in e.outputs]
-        for place in np.ndindex(*batch):
-            *found, is_good = function(*[x[place] for x in arrays])
+        for number, place in enumerate(np.ndindex(*batch)):
+            try:
+                *found, is_good = function(*[x[place] for x in arrays])
+            except NotConverged as failure:
+                raise _errors.linalg.not_converged(failure.name, number if batch else None, failure.code) from None
             for whole, part in zip(made, found):
                 whole[place] = part if is_good or whole.dtype.kind not in "fc" else np.nan
         return made
@@ -115,6 +127,8 @@ def _eigh(e: Equation) -> OfMatrices:
 
     def decompose(a: np.ndarray) -> tuple:
         values, vectors, info = routine(a)
+        if info > 0:
+            raise NotConverged("eigh", info)
         return vectors, values, info == 0
 
     return decompose
@@ -158,6 +172,8 @@ def _svd(e: Equation) -> OfMatrices:
 
     def decompose(a: np.ndarray) -> tuple:
         u, s, vt, info = routine(a)
+        if info > 0 or np.isnan(a).any():
+            raise NotConverged("svd", info)
         return s, *[u, vt] * vectors, info == 0
 
     return decompose

@@ -192,6 +192,15 @@ def not_positive_definite(batch: int | None, order: int) -> LinAlgError:
     )
 
 
+def not_converged(name: str, batch: int | None, code: int = 1) -> LinAlgError:
+    where = "" if batch is None else f"(Batch element {batch}): "
+    why = {
+        "svd": "contained non-finite values",
+        "eigh": f"is ill-conditioned or has too many repeated eigenvalues (error code: {code})",
+    }[name]
+    return LinAlgError(f"linalg.{name}: {where}The algorithm failed to converge because the input matrix {why}.")
+
+
 def check_linear(call: Any) -> None:
     """Check the shapes and dtypes of a linear layer."""
     a, w = call.input, call.weight

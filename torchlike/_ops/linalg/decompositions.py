@@ -10,13 +10,15 @@ import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _errors
+from torchlike._ops.linalg import finite
 from torchlike._ops.linalg.linalg import OF_ELEMENTS, adjoint, factorization, square_check
 from torchlike._ops.schema.autocast_policies import FULL_ON_CPU
-from torchlike._ops.schema.declare import Array, constant
+from torchlike._ops.schema.declare import Array
 from torchlike._ops.schema.out_rules import EXACT, ROWS, ROWS_UNLESS_EMPTY, Into, safely
 from torchlike._ops.schema.typing_rules import Call, broadcast
 
 
+@functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
 def _hermitian(x, lower: bool = True):
     """Return the Hermitian matrix whose lower or upper half is that of `x`.
 
@@ -24,8 +26,12 @@ def _hermitian(x, lower: bool = True):
     """
     half = jnp.tril(x, -1) if lower else jnp.triu(x, 1)
     diagonal = jnp.real(jnp.diagonal(x, axis1=-2, axis2=-1))[..., None] * jnp.eye(x.shape[-1], dtype=x.dtype)
-    mean = (x + adjoint(x)) / 2
-    return constant(half + adjoint(half) + diagonal) + (mean - constant(mean))
+    return half + adjoint(half) + diagonal
+
+
+@_hermitian.defjvp
+def _hermitian_change(lower, primals, changes):
+    return _hermitian(*primals, lower), (changes[0] + adjoint(changes[0])) / 2
 
 
 # -- Cholesky factors --------------------------------------------------------------------------------------------------
@@ -207,7 +213,7 @@ def qr(A: Array, mode: str = "reduced"):
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
 def _svd(A, whole):
-    return tuple(jnp.linalg.svd(A, full_matrices=whole))
+    return finite.svd(A, full_matrices=whole)
 
 
 @_svd.defjvp
@@ -293,7 +299,7 @@ def svdvals(A: Array):
     Returns:
       (..., min(m, n)), real.
     """
-    return jnp.linalg.svd(A, full_matrices=False, compute_uv=False)
+    return finite.svd(A, full_matrices=False, compute_uv=False)
 
 
 def _eigh_shape(call: Call) -> list:
@@ -328,7 +334,7 @@ def eigh(A: Array, UPLO: str = "L"):
 
     Only the half of A that `UPLO` names ("L" or "U") is read.
     """
-    return jnp.linalg.eigh(_hermitian(A, UPLO in "lL"), symmetrize_input=False)
+    return finite.eigh(_hermitian(A, UPLO in "lL"))
 
 
 @factorization(
@@ -354,7 +360,7 @@ def eigvalsh(A: Array, UPLO: str = "L"):
     Returns:
       (..., n), real.
     """
-    return jnp.linalg.eigh(_hermitian(A, UPLO in "lL"), symmetrize_input=False)[0]
+    return finite.eigh(_hermitian(A, UPLO in "lL"))[0]
 
 
 def _eig_shape(call: Call) -> list:

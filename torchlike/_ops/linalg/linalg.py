@@ -12,6 +12,7 @@ import numpy as np
 from torchlike import _errors
 from torchlike._dtypes import COMPLEX, FLOATING, float32, float64
 from torchlike._dtypes.strides import contiguous_strides, normal
+from torchlike._ops.linalg import finite
 from torchlike._ops.schema import typing_rules
 from torchlike._ops.schema.autocast_policies import FULL_ON_CPU
 from torchlike._ops.schema.checks import EMPTY
@@ -76,7 +77,7 @@ def adjoint(x):
 )
 def inv(A: Array):
     """Return the inverse of a square matrix."""
-    return namespace(A).linalg.inv(A)
+    return finite.without_nan(namespace(A).linalg.inv(A), A)
 
 
 @factorization(
@@ -185,7 +186,7 @@ def solve(A: Array, B: Array, left: bool = True):
     if vectors:
         B = xp.broadcast_to(B, (*A.shape[:-2], B.shape[-1]))[..., None]
     turned = (lambda x: x) if left else (lambda x: xp.swapaxes(x, -1, -2))
-    found = turned(xp.linalg.solve(turned(A), turned(B)))
+    found = finite.without_nan(turned(xp.linalg.solve(turned(A), turned(B))), A)
     return found[..., 0] if vectors else found
 
 

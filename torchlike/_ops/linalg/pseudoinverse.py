@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _dtypes, _errors
+from torchlike._ops.linalg import finite
 from torchlike._ops.linalg.linalg import adjoint, factorization, is_vector_side, square_check
 from torchlike._ops.schema.declare import Array, namespace
 from torchlike._ops.schema.typing_rules import Call, broadcast
@@ -46,10 +47,10 @@ def pinv(A: Array, atol: Array, rtol: Array, hermitian: bool = False):
 def _pseudo(A, atol, rtol, hermitian):
     xp = namespace(A)
     if hermitian:
-        values, v = xp.linalg.eigh(A) if xp is np else jnp.linalg.eigh(A, symmetrize_input=False)
+        values, v = finite.eigh(A)
         size, u = xp.abs(values), v
     else:
-        u, values, vh = xp.linalg.svd(A, full_matrices=False)
+        u, values, vh = finite.svd(A, full_matrices=False)
         size, v = values, adjoint(vh)
     kept = _count(xp, size, atol, rtol)
     inverse = xp.where(kept, 1 / xp.where(kept, values, 1), 0).astype(A.dtype)
@@ -90,7 +91,7 @@ def _rank_shape(call: Call) -> list:
 def matrix_rank(A: Array, atol: Array, rtol: Array, hermitian: bool = False):
     """Return the number of singular values above max(atol, rtol * the largest singular value)."""
     xp = namespace(A)
-    size = xp.abs(xp.linalg.eigvalsh(A)) if hermitian else xp.linalg.svd(A, full_matrices=False, compute_uv=False)
+    size = xp.abs(finite.eigh(A)[0]) if hermitian else finite.svd(A, full_matrices=False, compute_uv=False)
     return xp.sum(_count(xp, size, atol, rtol), axis=-1)
 
 
@@ -132,10 +133,12 @@ def lstsq(A: Array, B: Array, rcond: float | None = None, residuals: bool = Fals
 def _least(A, B, rcond):
     if 0 in (*A.shape, *B.shape):
         return jnp.zeros((*A.shape[:-2], A.shape[-1], B.shape[-1]), A.dtype)
+    is_good = ~jnp.isinf(A).any((-2, -1), keepdims=True)  # see `finite`
+    A = jnp.where(is_good, A, 0)
     one = lambda a, b: jnp.linalg.lstsq(a, b, rcond)[0]
     for _ in range(A.ndim - 2):
         one = jax.vmap(one)
-    return one(A, B)
+    return jnp.where(is_good, one(A, B), jnp.nan)
 
 
 @_least.defjvp

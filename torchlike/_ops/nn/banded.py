@@ -50,10 +50,10 @@ def _dense(x: Any, weights: np.ndarray, axis: int) -> Any:
 def _sparse(x: Any, weights: np.ndarray, axis: int) -> Any:
     xp, places = namespace(x), np.arange(weights.shape[1])
     count = int((weights != 0).sum(1).max(initial=1))
-    # The first `count` places of each row are those of its weights; the rest repeats one of them with the weight 0.
+    # The first `count` places of each row are those of its weights. Rows with fewer weights have other places too.
     order = np.argsort(np.where(weights != 0, places, weights.shape[1]), 1, kind="stable")[:, :count]
     chosen = np.take_along_axis(weights, order, 1)
-    order = np.where(chosen != 0, order, order[:, :1])
-    shape = (-1, *[1] * (x.ndim - 1 - axis))
-    terms = (xp.take(x, p, axis) * xp.asarray(w.reshape(shape), x.dtype) for p, w in zip(order.T, chosen.T))
-    return functools.reduce(lambda a, b: a + b, terms)
+    total, shape = 0, (-1, *[1] * (x.ndim - 1 - axis))
+    for place, weight in zip(order.T, chosen.T.reshape(count, *shape)):
+        total += xp.where(weight != 0, xp.take(x, place, axis) * xp.asarray(weight, x.dtype), 0)
+    return total

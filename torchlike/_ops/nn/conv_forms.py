@@ -177,11 +177,14 @@ def by_shares(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
 
     The sums of the blocks are then placed side by side.
     """
+    is_weight = _in_blocks(np.ones((*w.shape[: len(stride)], 1, 1), bool), stride, dilation)[0]
     w, after = _in_blocks(w, stride, dilation)  # (blocks, C, elements of a block, O / groups)
     blocks, (channels, outputs) = w.shape[: len(stride)], (w.shape[len(stride)], w.shape[-1])
     xp, count, block = namespace(x), math.prod(blocks), math.prod(stride) * outputs
     factors = xp.moveaxis(w.reshape(count, channels, block), 0, 1)
     found = _times(_apart(x, groups), factors.reshape(groups, channels // groups, count * block))
+    if not is_weight.all() and (xp is jnp or not np.isfinite(x).all()):
+        found = xp.where(np.repeat(is_weight, outputs), found, 0)  # 0, not NaN, where infinity meets an inserted zero
     shares = [
         padded(share, tuple((i, n - 1 - i) for i, n in zip(place, blocks)))
         for place, share in zip(places(blocks), xp.split(found, count, -1))

@@ -21,7 +21,18 @@ from torchlike._ops.reduce.vector_norm import FLAT_ORDERS, vector_norm
 from torchlike._ops.schema import typing_rules
 from torchlike._ops.schema.autocast_policies import FULL, FULL_ELSEWHERE, FULL_ON_CPU
 from torchlike._ops.schema.checks import CHECKED_AT_ONCE, NUMBERS
-from torchlike._ops.schema.declare import EXACT, HOST, ONCE, Array, Operand, Scalar, declare, namespace, operator
+from torchlike._ops.schema.declare import (
+    EXACT,
+    HOST,
+    ONCE,
+    Array,
+    Operand,
+    Scalar,
+    constant,
+    declare,
+    namespace,
+    operator,
+)
 from torchlike._ops.schema.namespace import at, fractional, refused
 from torchlike._ops.schema.out_rules import Into
 from torchlike._ops.schema.typing_rules import (
@@ -388,10 +399,7 @@ def cdist(x1: Array, x2: Array, p: float = 2.0, compute_mode: str = "use_mm_for_
     """
     xp = namespace(x1)
     if not _by_product(x1, x2, p, compute_mode):
-        apart = x1[..., :, None, :] - x2[..., None, :, :]
-        if p == math.inf and xp is jnp and apart.size:
-            return _farthest(apart)
-        return vector_norm.kernel(apart, p, -1)
+        return _distance(x1[..., :, None, :] - x2[..., None, :, :], p)
     squares = xp.sum(x1 * x1, -1)[..., :, None] + xp.sum(x2 * x2, -1)[..., None, :]
     products = xp.matmul(x1, xp.swapaxes(x2, -1, -2))
     return root(xp.maximum(squares - 2 * products, xp.zeros_like(products)))
@@ -414,10 +422,17 @@ def _pdist_shape(call: Call) -> list:
 def _pdist(input: Array, p: float = 2.0):
     """Return the p-norm distances of all pairs of rows, in the order (0, 1), (0, 2), ... (n - 2, n - 1)."""
     first, second = np.triu_indices(input.shape[0], 1)
-    apart = input[first] - input[second]
-    if p == math.inf and namespace(input) is jnp and apart.size:
-        return _farthest(apart)
-    return vector_norm.kernel(apart, p, -1)
+    return _distance(input[first] - input[second], p)
+
+
+def _distance(x, p: float):
+    """Return the p-norm over the last dim. A distance is NaN for any p if the difference of two elements is NaN."""
+    xp = namespace(x)
+    if p == 0:
+        return xp.sum(xp.where(x != x, constant(x), (x != 0).astype(x.dtype)), axis=-1)
+    if p == math.inf and xp is jnp and x.size:
+        return _farthest(x)
+    return vector_norm.kernel(x, p, -1)
 
 
 @jax.custom_jvp

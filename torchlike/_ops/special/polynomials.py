@@ -49,9 +49,12 @@ LEGENDRE = Recurrence(lambda x: x, lambda k, x, p, q: ((2 * k + 1) * x * p - k *
 
 
 def _value(recurrence: Recurrence, x, n):
-    """Return the polynomial of degree trunc(n) at x. The polynomial of a negative degree is 0."""
+    """Return the polynomial of degree trunc(n) at x.
+
+    The polynomial of a negative degree is 0, as is that of a degree that does not fit in 64 bits.
+    """
     xp = namespace(n)
-    x, n = xp.broadcast_arrays(x, xp.trunc(n))
+    x, n = xp.broadcast_arrays(x, xp.where(xp.abs(n) < 2.0**63, xp.trunc(n), -1).astype(n.dtype))
 
     def after(k, state):
         p, q = state

@@ -22,7 +22,7 @@ from tests.ops.row import JUDGED, SAMPLES, function
 from tests.ops.sample import Fails, arguments, cotangent
 from torchlike import _dtypes
 from torchlike._engine import to_numpy
-from torchlike._engine.interpreter import jaxpr
+from torchlike._engine.interpreter import jaxpr, select
 from torchlike._engine.interpreter.jaxpr import Unsupported, _sized, flatten
 from torchlike._ops.schema.gradient import gradient
 from torchlike._ops.schema.plan import OpPlan
@@ -376,3 +376,26 @@ def test_symbolic_dims():
     for size in (1, 4, 7):
         given = np.arange(2 * size, dtype=np.float32).reshape(2, size)
         assert_close(flat.program({"n": size})(given)[0], jax.jit(function)(given))
+
+
+def test_selection_equals_where():
+    """Check `select.where` for the arrays that its kernel takes, and for those that it leaves to NumPy."""
+    x = np.random.default_rng(0).standard_normal((100, 64)).astype(np.float32)
+    row, image = x[0], x.reshape(4, 5, 5, 64).transpose(0, 3, 1, 2)
+    numbers = [1, 1.5, True, np.float32(0), np.float64(2), np.int64(3), x[:1, :1], x[0, 0, None]]
+    arrays = [
+        x,
+        x.T.reshape(x.shape),
+        x[::-1],
+        x.astype(np.float64),
+        x.astype(np.int64),
+        x > 1,
+        x.astype(np.float16),
+        row,
+    ]
+    pairs = [(x, y) for y in (*arrays, *numbers)] + [(image, image + 1), (image, 0.0), (arrays[4], 2), (arrays[4], 2.5)]
+    for a, b in [*pairs, *[(b, a) for a, b in pairs]]:
+        which = (a if np.shape(a) and np.ndim(a) > 1 and np.size(a) > 64 else b) > 0
+        ours, theirs = select.where(which, a, b), np.where(which, a, b)
+        assert ours.dtype == theirs.dtype
+        np.testing.assert_array_equal(ours, theirs)

@@ -18,8 +18,10 @@ def where(which: np.ndarray, yes: Any, no: Any) -> np.ndarray:
     NumPy branches at each element. If the mask is irregular, as that of a ReLU is, it takes 20 times as long as an
     addition. The kernel in C takes as long as an addition.
     """
-    if _native.rows is None or which.size < _SMALL or not which.flags.c_contiguous or which.dtype != bool:
+    if _native.rows is None or which.size < _SMALL or which.dtype != bool:
         return np.where(which, yes, no)
+    if not which.flags.c_contiguous:
+        return _in_memory_order(which, yes, no)
     array = yes if isinstance(yes, np.ndarray) and yes.shape == which.shape else no
     if not isinstance(array, np.ndarray) or array.shape != which.shape or array.dtype.itemsize not in _SIZES:
         return np.where(which, yes, no)
@@ -31,10 +33,20 @@ def where(which: np.ndarray, yes: Any, no: Any) -> np.ndarray:
     return out
 
 
+def _in_memory_order(which: np.ndarray, yes: Any, no: Any) -> np.ndarray:
+    """Return the selection for a mask with permuted dims, such as an image whose channels are last in memory."""
+    order = sorted(range(which.ndim), key=lambda d: -which.strides[d])
+    turned = which.transpose(order)
+    if not turned.flags.c_contiguous:
+        return np.where(which, yes, no)
+    sides = [x.transpose(order) if isinstance(x, np.ndarray) and x.ndim == which.ndim else x for x in (yes, no)]
+    return where(turned, *sides).transpose(np.argsort(order))
+
+
 def _side(x: Any, array: np.ndarray) -> np.ndarray | None:
     """Return one side as an array for the kernel: as large as `array`, or of one element; None if it is neither."""
-    if isinstance(x, int | float):
-        return np.asarray(x, array.dtype) if array.dtype.kind == "f" or x.__class__ is int else None
+    if x.__class__ is int or (x.__class__ is float and array.dtype.kind == "f"):
+        return np.asarray(x, array.dtype)
     if not isinstance(x, np.ndarray | np.generic) or x.dtype != array.dtype:
         return None
     if x.shape == array.shape:

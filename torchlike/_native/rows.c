@@ -219,6 +219,39 @@ WIDE static void add_to_rows(float *x, Py_ssize_t rows, Py_ssize_t columns, cons
 SELECT(32)
 SELECT(64)
 
+/* Write the sums of `count` channels of one window, whose number is a constant, so that they stay in registers. */
+#define WINDOW(count, c)                                                                                               \
+    do {                                                                                                               \
+        float sums[count] = {0};                                                                                       \
+        for (Py_ssize_t i = 0; i < tall; i++)                                                                          \
+            for (Py_ssize_t j = 0; j < broad; j++) {                                                                   \
+                const float *from = corner + (i * sizes[10] * width + j * sizes[11]) * channels + (c);                 \
+                const float *weight = w + (i * broad + j) * channels + (c);                                            \
+                EACH(k, count) sums[k] += from[k] * weight[k];                                                         \
+            }                                                                                                          \
+        memcpy(out + (c), sums, sizeof sums);                                                                          \
+    } while (0)
+
+/* A depthwise convolution of (images, height, width, channels) without padding. `sizes` holds images, the height and
+ * width of x, those of out, channels, the height and width of w, and the strides and dilations of both dims. */
+WIDE static void convolve_channels(const float *x, const float *w, float *out, const Py_ssize_t *sizes)
+{
+    const Py_ssize_t images = sizes[0], height = sizes[1], width = sizes[2], rows = sizes[3], columns = sizes[4];
+    const Py_ssize_t channels = sizes[5], tall = sizes[6], broad = sizes[7];
+    for (Py_ssize_t n = 0; n < images; n++, x += height * width * channels)
+        for (Py_ssize_t r = 0; r < rows; r++)
+            for (Py_ssize_t q = 0; q < columns; q++, out += channels) {
+                const float *corner = x + (r * sizes[8] * width + q * sizes[9]) * channels;
+                Py_ssize_t c = 0;
+                for (; c + 32 <= channels; c += 32)
+                    WINDOW(32, c);
+                for (; c + 8 <= channels; c += 8)
+                    WINDOW(8, c);
+                for (; c < channels; c++)
+                    WINDOW(1, c);
+            }
+}
+
 /* -- interface to Python ------------------------------------------------------------------------------------------ */
 
 typedef struct {
@@ -334,6 +367,30 @@ static PyObject *standardize(PyObject *module, PyObject *arguments)
     return let_go(&held);
 }
 
+static PyObject *convolve(PyObject *module, PyObject *arguments)
+{
+    Held held = {.count = 0};
+    PyObject *given[3];
+    Py_ssize_t s[12];
+    if (!PyArg_ParseTuple(arguments, "OOO(nnnnnnnnnnnn):convolve", &given[0], &given[1], &given[2], &s[0], &s[1], &s[2],
+                          &s[3], &s[4], &s[5], &s[6], &s[7], &s[8], &s[9], &s[10], &s[11]))
+        return NULL;
+    for (int i = 0; i < 12; i++)
+        if (s[i] < 1)
+            PyErr_Format(PyExc_ValueError, "expected positive sizes, got %zd", s[i]);
+    if ((s[3] - 1) * s[8] + (s[6] - 1) * s[10] >= s[1] || (s[4] - 1) * s[9] + (s[7] - 1) * s[11] >= s[2])
+        PyErr_SetString(PyExc_ValueError, "the windows reach beyond the input");
+    Py_ssize_t inputs = s[0] * s[1] * s[2] * s[5], weights = s[6] * s[7] * s[5], outputs = s[0] * s[3] * s[4] * s[5];
+    float *x = hold(&held, given[0], 0, &inputs), *w = x ? hold(&held, given[1], 0, &weights) : NULL;
+    float *out = w ? hold(&held, given[2], PyBUF_WRITABLE, &outputs) : NULL;
+    if (out) {
+        Py_BEGIN_ALLOW_THREADS
+        convolve_channels(x, w, out, s);
+        Py_END_ALLOW_THREADS
+    }
+    return let_go(&held);
+}
+
 /* Get a C-contiguous buffer of elements of `size` bytes: `count` of them or, where that is allowed, one. */
 static Py_buffer *hold_elements(Held *held, PyObject *object, int flags, Py_ssize_t size, Py_ssize_t count, int or_one)
 {
@@ -380,6 +437,7 @@ static PyObject *choose(PyObject *module, PyObject *arguments)
 static PyMethodDef methods[] = {
     {"add", add, METH_VARARGS, NULL},
     {"select", choose, METH_VARARGS, NULL},
+    {"convolve", convolve, METH_VARARGS, NULL},
     {"gelu", gelu, METH_VARARGS, NULL},
     {"softmax", softmax, METH_VARARGS, NULL},
     {"standardize", standardize, METH_VARARGS, NULL},

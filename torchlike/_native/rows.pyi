@@ -5,6 +5,13 @@ from numpy import ndarray
 def add(x: ndarray, row: ndarray, /) -> None:
     """Add `row` to each row of `x` in place."""
 
+def convolve(x: ndarray, w: ndarray, out: ndarray, sizes: tuple[int, ...], /) -> None:
+    """Write the depthwise convolution of `x` (images, height, width, channels) with `w` (k1, k2, channels) to `out`.
+
+    There is no padding. `sizes` holds images, the height and width of `x`, those of `out`, channels, k1 and k2, both
+    strides, and both dilations.
+    """
+
 def select(which: ndarray, yes: ndarray, no: ndarray, out: ndarray, /) -> None:
     """Write the element of `yes` where `which` (bool) is True, and that of `no` elsewhere, to `out`.
 

@@ -18,6 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from torchlike import _native
 from torchlike._engine.interpreter.rules import Equation, rule
 from torchlike._engine.interpreter.sums import total
 from torchlike._engine.xla.jax_private import (
@@ -36,7 +37,7 @@ alone_p, alone_weights_p = Primitive("torchlike_alone"), Primitive("torchlike_al
 def alone(x: Any, w: Any, stride: Ints, dilation: Ints) -> Any:
     """Return out[n, i, c] = sum over k of x[n, i stride + k dilation, c] w[k, c]."""
     if isinstance(x, np.ndarray):
-        return _alone(x, w, stride=stride, dilation=dilation)
+        return _alone_on_host(x, w, stride, dilation)
     return alone_p.bind(x, w, stride=stride, dilation=dilation)
 
 
@@ -47,6 +48,23 @@ def alone_weights(x: Any, change: Any, kernel: Ints, stride: Ints, dilation: Int
 
 def _alone(x: Any, w: Any, *, stride: Ints, dilation: Ints) -> Any:
     return reduce(add, map(mul, windows(x, w.shape[:-1], stride, dilation), w.reshape(-1, w.shape[-1])))
+
+
+def _alone_on_host(x: np.ndarray, w: np.ndarray, stride: Ints, dilation: Ints) -> np.ndarray:
+    dims, channels = w.ndim - 1, w.shape[-1]
+    counts = spans(x.shape[1:-1], w.shape[:-1], stride, dilation)
+    if _native.rows is not None and dims < 3 and x.dtype == w.dtype == np.float32 and x.size and min(counts) > 0:
+        flat = lambda sizes: (*[1] * (2 - dims), *sizes)
+        sizes = (len(x), *flat(x.shape[1:-1]), *flat(counts), channels, *flat(w.shape[:-1]), *flat(stride))
+        found = np.empty((len(x), *counts, channels), np.float32)
+        _native.rows.convolve(*map(np.ascontiguousarray, (x, w)), found, (*sizes, *flat(dilation)))
+        return found
+    copies, weights = windows(x, w.shape[:-1], stride, dilation), w.reshape(-1, channels)
+    found = copies[0] * weights[0]
+    scratch = np.empty_like(found)
+    for copy, weight in zip(copies[1:], weights[1:]):
+        found += np.multiply(copy, weight, out=scratch)
+    return found
 
 
 def _alone_weights(x: Any, change: Any, *, kernel: Ints, stride: Ints, dilation: Ints) -> Any:
@@ -101,15 +119,7 @@ defbilinear(
 def _alone_by_numpy(e: Equation) -> Callable:
     stride, dilation = e.params["stride"], e.params["dilation"]
 
-    def run(x: np.ndarray, w: np.ndarray) -> np.ndarray:
-        copies, weights = windows(x, w.shape[:-1], stride, dilation), w.reshape(-1, w.shape[-1])
-        found = copies[0] * weights[0]
-        scratch = np.empty_like(found)
-        for copy, weight in zip(copies[1:], weights[1:]):
-            found += np.multiply(copy, weight, out=scratch)
-        return found
-
-    return run
+    return lambda x, w: _alone_on_host(x, w, stride, dilation)
 
 
 @rule("torchlike_alone_weights")

@@ -208,7 +208,11 @@ def _group_norm(
 
     The channels (dim 1) are split into `num_groups` groups.
     """
-    grouped = input.reshape((input.shape[0], num_groups, input.shape[1] // num_groups, *input.shape[2:]))
+    xp, size = namespace(input), math.prod(input.shape[1:]) // num_groups
+    if xp is np:
+        grouped = np.ascontiguousarray(input).reshape(len(input), num_groups, size)
+    else:
+        grouped = input.reshape((input.shape[0], num_groups, input.shape[1] // num_groups, *input.shape[2:]))
     out = standardized(grouped, tuple(range(2, grouped.ndim)), eps)[0].reshape(input.shape)
     return affine(out, per_channel(weight, input), per_channel(bias, input))
 

@@ -11,6 +11,7 @@ import torch
 import torchlike
 from tests.oracle import both
 from torchlike import _native
+from torchlike._ops.nn import depthwise, windows
 from torchlike._ops.reduce import row_sums
 
 ODD = [-np.inf, np.inf, np.nan, 0.0, -0.0, 1e-40, -1e-40, 1e38, -1e38, -5.4, -5.6, 5.6, 104.0, -88.0]
@@ -183,6 +184,29 @@ def test_statistics(rows):
         np.testing.assert_allclose(squares, wide.var(-1) * 50, rtol=1e-4)
 
 
+WINDOWS = [
+    # images, sizes, channels, kernel, strides, padding, dilations
+    (2, (7, 9), 45, (3, 2), (2, 1), ((1, 2), (0, 1)), (1, 2)),
+    (1, (8,), 3, (4,), (3,), ((2, 0),), (1,)),
+    (3, (5, 5), 32, (5, 5), (1, 1), ((2, 2), (2, 2)), (1, 1)),
+    (2, (6, 1), 1, (1, 1), (4, 1), ((0, 0), (0, 3)), (1, 1)),
+]
+
+
+@pytest.mark.parametrize("case", WINDOWS)
+def test_windows_and_depthwise_convolutions(case, monkeypatch):
+    """Compare the kernels in C with NumPy's code, which replaces them without a compiler."""
+    images, sizes, channels, kernel, stride, pads, dilation = case
+    x, w = numbers(images, *sizes, channels), numbers(*kernel, channels)
+    found = []
+    for module in (_native.rows, None):
+        monkeypatch.setattr(_native, "rows", module)
+        columns = windows.gathered(x, kernel, stride, pads, dilation)
+        found.append((columns, depthwise.alone(windows.padded(x, pads), w, stride, dilation)))
+    np.testing.assert_array_equal(found[0][0], found[1][0])
+    np.testing.assert_allclose(found[0][1], found[1][1], rtol=1e-5, atol=1e-5)
+
+
 HERE = np.zeros((4, 6), np.float32)
 FIXED = HERE.copy()
 FIXED.flags.writeable = False
@@ -202,6 +226,17 @@ WRONG = {
     "too few means": lambda rows: rows.standardize(HERE, HERE, HERE[0, :3], HERE[0, :4], 6, 1e-5, None, None),
     "too many squares": lambda rows: rows.standardize(HERE, HERE, HERE[0, :4], HERE[0, :5], 6, 1e-5, None, None),
     "short weight": lambda rows: rows.standardize(HERE, HERE, HERE[0, :4], HERE[0, :4], 6, 1e-5, HERE[0, :5], None),
+    "selected bytes": lambda rows: rows.select(HERE > 0, HERE.astype(np.float16), HERE, HERE.copy()),
+    "a mask of other size": lambda rows: rows.select(HERE[:2] > 0, HERE, HERE, HERE.copy()),
+    "two elements for all": lambda rows: rows.select(HERE > 0, HERE[0, :2], HERE, HERE.copy()),
+    "a fixed selection": lambda rows: rows.select(HERE > 0, HERE, HERE, FIXED),
+    "windows beyond the input": lambda rows: rows.convolve(
+        HERE, HERE[0, :3], HERE, (1, 4, 6, 4, 6, 1, 3, 1, 1, 1, 1, 1)
+    ),
+    "no channels": lambda rows: rows.convolve(HERE, HERE, HERE, (1, 4, 6, 4, 6, 0, 1, 1, 1, 1, 1, 1)),
+    "too few results": lambda rows: rows.convolve(HERE, HERE[0, :1], HERE[0], (1, 4, 6, 4, 6, 1, 1, 1, 1, 1, 1, 1)),
+    "negative padding": lambda rows: rows.gather(HERE, HERE.copy(), (1, 4, 6, 4, 6, 1, 1, 1, 1, 1, 1, 1, -1, 0)),
+    "too few columns": lambda rows: rows.gather(HERE, HERE[0], (1, 4, 6, 4, 6, 1, 1, 1, 1, 1, 1, 1, 0, 0)),
     "long bias": lambda rows: rows.standardize(HERE, HERE, HERE[0, :4], HERE[0, :4], 6, 1e-5, None, HERE),
 }
 
@@ -215,6 +250,6 @@ def test_what_is_refused(rows, call):
 
 def test_arguments_are_counted(rows):
     if rows:
-        for function in (rows.add, rows.gelu, rows.softmax, rows.standardize):
+        for function in (rows.add, rows.gelu, rows.softmax, rows.standardize, rows.select, rows.convolve, rows.gather):
             with pytest.raises(TypeError, match="argument"):
                 function(HERE)

@@ -252,6 +252,37 @@ WIDE static void convolve_channels(const float *x, const float *w, float *out, c
             }
 }
 
+/* Write the windows of a convolution to the rows of out (im2col). `sizes` is that of `convolve_channels`, followed by
+ * the zeros before the first row and the first column of x. */
+WIDE static void gather_windows(const float *x, float *out, const Py_ssize_t *sizes)
+{
+    const Py_ssize_t images = sizes[0], height = sizes[1], width = sizes[2], rows = sizes[3], columns = sizes[4];
+    const Py_ssize_t channels = sizes[5], tall = sizes[6], broad = sizes[7], apart = sizes[11];
+    const size_t bytes = channels * sizeof(float);
+    for (Py_ssize_t n = 0; n < images; n++, x += height * width * channels)
+        for (Py_ssize_t r = 0; r < rows; r++)
+            for (Py_ssize_t q = 0; q < columns; q++) {
+                Py_ssize_t left = q * sizes[9] - sizes[13]; /* the column of the window's first element */
+                int is_inside = apart == 1 && left >= 0 && left + broad <= width;
+                for (Py_ssize_t i = 0; i < tall; i++, out += broad * channels) {
+                    Py_ssize_t y = r * sizes[8] + i * sizes[10] - sizes[12];
+                    const float *from = x + (y * width + left) * channels;
+                    if (y < 0 || y >= height)
+                        memset(out, 0, broad * bytes);
+                    else if (is_inside)
+                        memcpy(out, from, broad * bytes);
+                    else
+                        for (Py_ssize_t j = 0; j < broad; j++) {
+                            Py_ssize_t at = left + j * apart;
+                            if (at < 0 || at >= width)
+                                memset(out + j * channels, 0, bytes);
+                            else
+                                memcpy(out + j * channels, from + j * apart * channels, bytes);
+                        }
+                }
+            }
+}
+
 /* -- interface to Python ------------------------------------------------------------------------------------------ */
 
 typedef struct {
@@ -391,6 +422,27 @@ static PyObject *convolve(PyObject *module, PyObject *arguments)
     return let_go(&held);
 }
 
+static PyObject *gather(PyObject *module, PyObject *arguments)
+{
+    Held held = {.count = 0};
+    PyObject *given[2];
+    Py_ssize_t s[14];
+    if (!PyArg_ParseTuple(arguments, "OO(nnnnnnnnnnnnnn):gather", &given[0], &given[1], &s[0], &s[1], &s[2], &s[3], &s[4],
+                          &s[5], &s[6], &s[7], &s[8], &s[9], &s[10], &s[11], &s[12], &s[13]))
+        return NULL;
+    for (int i = 0; i < 14; i++)
+        if (s[i] < (i < 12))
+            PyErr_Format(PyExc_ValueError, "expected positive sizes and padding, got %zd", s[i]);
+    Py_ssize_t inputs = s[0] * s[1] * s[2] * s[5], outputs = s[0] * s[3] * s[4] * s[5] * s[6] * s[7];
+    float *x = hold(&held, given[0], 0, &inputs), *out = x ? hold(&held, given[1], PyBUF_WRITABLE, &outputs) : NULL;
+    if (out) {
+        Py_BEGIN_ALLOW_THREADS
+        gather_windows(x, out, s);
+        Py_END_ALLOW_THREADS
+    }
+    return let_go(&held);
+}
+
 /* Get a C-contiguous buffer of elements of `size` bytes: `count` of them or, where that is allowed, one. */
 static Py_buffer *hold_elements(Held *held, PyObject *object, int flags, Py_ssize_t size, Py_ssize_t count, int or_one)
 {
@@ -438,6 +490,7 @@ static PyMethodDef methods[] = {
     {"add", add, METH_VARARGS, NULL},
     {"select", choose, METH_VARARGS, NULL},
     {"convolve", convolve, METH_VARARGS, NULL},
+    {"gather", gather, METH_VARARGS, NULL},
     {"gelu", gelu, METH_VARARGS, NULL},
     {"softmax", softmax, METH_VARARGS, NULL},
     {"standardize", standardize, METH_VARARGS, NULL},

@@ -12,6 +12,13 @@ def convolve(x: ndarray, w: ndarray, out: ndarray, sizes: tuple[int, ...], /) ->
     strides, and both dilations.
     """
 
+def gather(x: ndarray, out: ndarray, sizes: tuple[int, ...], /) -> None:
+    """Write each window of a convolution over `x` (images, height, width, channels) to a row of `out` (im2col).
+
+    The rows have k1 * k2 * channels elements. `sizes` is as for `convolve`, followed by the number of zeros before the
+    first row and before the first column of `x`. Elements beyond the other ends are zeros too.
+    """
+
 def select(which: ndarray, yes: ndarray, no: ndarray, out: ndarray, /) -> None:
     """Write the element of `yes` where `which` (bool) is True, and that of `no` elsewhere, to `out`.
 

@@ -22,7 +22,7 @@ from torchlike._engine.xla.jax_private import is_symbolic
 from torchlike._engine.xla.target import convolution_precision, for_cpu
 from torchlike._ops.linalg.products import rows_times
 from torchlike._ops.nn.depthwise import alone
-from torchlike._ops.nn.windows import Ints, Pairs, padded, places, spans, windows
+from torchlike._ops.nn.windows import Ints, Pairs, gathered, padded, places, spans, windows
 from torchlike._ops.schema.namespace import namespace
 
 # Up to this many columns, a convolution is one matrix product with all shifted copies side by side.
@@ -59,11 +59,14 @@ def plain(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int, stretch:
 
 def by_columns(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
     """Convolve by one matrix product per group, with each window as a row (im2col)."""
-    *kernel, each, outputs = w.shape
-    copies = windows(padded(_apart(x, groups), pads), tuple(kernel), stride, dilation)  # (groups N, ..., C / groups)
-    factors = w.reshape(len(copies) * each, groups, outputs // groups)
-    xp = namespace(x)
-    return _together(_times(xp.concatenate(copies, -1), xp.moveaxis(factors, 1, 0)), groups)
+    *kernel, _, outputs = w.shape
+    xp, x = namespace(x), _apart(x, groups)  # (groups N, ..., C / groups)
+    if xp is np:
+        columns = gathered(x, tuple(kernel), stride, pads, dilation)
+    else:
+        columns = jnp.concatenate(windows(padded(x, pads), tuple(kernel), stride, dilation), -1)
+    factors = w.reshape(columns.shape[-1], groups, outputs // groups)
+    return _together(_times(columns, xp.moveaxis(factors, 1, 0)), groups)
 
 
 def by_places(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):

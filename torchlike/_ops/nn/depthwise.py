@@ -29,7 +29,7 @@ from torchlike._engine.xla.jax_private import (
     primitive_batchers,
     register_lowering,
 )
-from torchlike._ops.nn.windows import Ints, padded, spans, windows
+from torchlike._ops.nn.windows import Ints, is_native, native_sizes, padded, spans, windows
 
 alone_p, alone_weights_p = Primitive("torchlike_alone"), Primitive("torchlike_alone_weights")
 
@@ -51,15 +51,14 @@ def _alone(x: Any, w: Any, *, stride: Ints, dilation: Ints) -> Any:
 
 
 def _alone_on_host(x: np.ndarray, w: np.ndarray, stride: Ints, dilation: Ints) -> np.ndarray:
-    dims, channels = w.ndim - 1, w.shape[-1]
-    counts = spans(x.shape[1:-1], w.shape[:-1], stride, dilation)
-    if _native.rows is not None and dims < 3 and x.dtype == w.dtype == np.float32 and x.size and min(counts) > 0:
-        flat = lambda sizes: (*[1] * (2 - dims), *sizes)
-        sizes = (len(x), *flat(x.shape[1:-1]), *flat(counts), channels, *flat(w.shape[:-1]), *flat(stride))
+    kernel, channels = w.shape[:-1], w.shape[-1]
+    counts = spans(x.shape[1:-1], kernel, stride, dilation)
+    if w.dtype == x.dtype and is_native(x, kernel, counts):
         found = np.empty((len(x), *counts, channels), np.float32)
-        _native.rows.convolve(*map(np.ascontiguousarray, (x, w)), found, (*sizes, *flat(dilation)))
+        sizes = native_sizes(x, kernel, counts, stride, dilation)
+        _native.rows.convolve(*map(np.ascontiguousarray, (x, w)), found, sizes)
         return found
-    copies, weights = windows(x, w.shape[:-1], stride, dilation), w.reshape(-1, channels)
+    copies, weights = windows(x, kernel, stride, dilation), w.reshape(-1, channels)
     found = copies[0] * weights[0]
     scratch = np.empty_like(found)
     for copy, weight in zip(copies[1:], weights[1:]):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from itertools import product
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from torchlike import _native
 from torchlike._ops.schema.namespace import namespace
 
 Ints = tuple[int, ...]
@@ -58,6 +61,31 @@ def windows(x, kernel: Ints, stride: Ints, dilation: Ints) -> list:
         ends = [begin + (o - 1) * s + 1 for begin, o, s in zip(begins, counts, stride)]
         found.append(_cut(x, begins, ends, stride))
     return found
+
+
+def is_native(x: Any, kernel: Ints, counts: Ints) -> bool:
+    """Return whether the kernels in C take this array (N, d1, ..., C) and this kernel."""
+    is_plain = _native.rows is not None and isinstance(x, np.ndarray) and x.dtype == np.float32
+    return is_plain and len(kernel) < 3 and x.size > 0 and min(*kernel, *counts, 1) > 0
+
+
+def native_sizes(x: np.ndarray, kernel: Ints, counts: Ints, stride: Ints, dilation: Ints, *pads: Ints) -> Ints:
+    """Return the sizes that the kernels in C expect: those of two dims, of which the first may be 1."""
+    flat = lambda sizes, fill=1: (*[fill] * (2 - len(sizes)), *sizes)
+    middle = (*flat(x.shape[1:-1]), *flat(counts), x.shape[-1], *flat(kernel), *flat(stride), *flat(dilation))
+    return (len(x), *middle, *[n for each in pads for n in flat(each, 0)])
+
+
+def gathered(x: np.ndarray, kernel: Ints, stride: Ints, pads: Pairs, dilation: Ints) -> np.ndarray:
+    """Return an array (N, o1, ..., k1 ... C) whose rows are the windows of `x` (N, d1, ..., C), padded with zeros."""
+    wide = tuple(n + a + b for n, (a, b) in zip(x.shape[1:-1], pads))
+    counts = spans(wide, kernel, stride, dilation)
+    if is_native(x, kernel, counts) and min(map(min, pads), default=0) >= 0:
+        out = np.empty((len(x), *counts, math.prod(kernel) * x.shape[-1]), np.float32)
+        first = tuple(before for before, _ in pads)
+        _native.rows.gather(np.ascontiguousarray(x), out, native_sizes(x, kernel, counts, stride, dilation, first))
+        return out
+    return np.concatenate(windows(padded(x, pads), kernel, stride, dilation), -1)
 
 
 def _cut(x, begins: list[int], ends: list[int], steps: Ints):

@@ -1,8 +1,9 @@
-/* GELU, softmax, layer norm and bias addition for float32 rows, each in few passes through memory.
+/* GELU, softmax, layer norm, bias addition and convolutions of float32, each in few passes through memory, and selection
+ * by a mask.
  *
  * NumPy interprets forward work that is not compiled. It passes over its arrays once for each arithmetic operation and
  * has an overhead for each row: GELU took six times as long as in PyTorch, and adding a bias took three times as long
- * as this kernel. An interpreted network spends most of its time in these four formulas and in matrix products.
+ * as this kernel. An interpreted network spends most of its time in these kernels and in matrix products.
  * The kernels are optional. Without a C compiler, NumPy formulas in torchlike/_ops do the same.
  *
  * The code is fast without using a specific instruction set:

@@ -28,6 +28,7 @@ def stepper(side: str, name: str) -> Callable:
 
         return encoder_jax.stepper(program, programs, LEARNING_RATE)
     optimizer = torch.optim.AdamW(program.model.parameters(), lr=LEARNING_RATE)
+    torch.cpu.synchronize()  # torchlike has only recorded the initial weights so far
     loss_of = torch.compile(program.loss) if side == COMPILE else program.loss
 
     def step(*batch):
@@ -67,6 +68,7 @@ def uncompiled(step: Callable) -> list[str]:
 def infer(side: str, name: str) -> dict[str, Callable]:
     program = programs.program(name)
     program.model.eval()
+    torch.cpu.synchronize()
 
     def calls(count: int) -> dict:
         seconds, found = [], np.zeros(0)

@@ -325,7 +325,7 @@ def alias_copy(input: _Tensor) -> _Any:
     ...
 
 def all(input: _Tensor, dim: _Any = ..., keepdim: _bool = ..., *, out: _Any = ...) -> _Tensor:
-    """Return whether all elements over `dim` are nonzero (default: all dims)."""
+    """Return whether all elements over `dim` are nonzero (default: all dims; an empty tuple: no dim)."""
     ...
 
 def allclose(input: _Tensor, other: _Tensor, rtol: _float = ..., atol: _float = ..., equal_nan: _bool = ...) -> _bool:
@@ -357,7 +357,7 @@ def angle(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def any(input: _Tensor, dim: _Any = ..., keepdim: _bool = ..., *, out: _Any = ...) -> _Tensor:
-    """Return whether any element over `dim` is nonzero (default: all dims)."""
+    """Return whether any element over `dim` is nonzero (default: all dims; an empty tuple: no dim)."""
     ...
 
 def arange(

@@ -165,7 +165,7 @@ class Methods:
         """Return the conjugate transpose of the last two dims, as a view."""
         ...
     def all(self, dim: _Any = ..., keepdim: _bool = ...) -> _Tensor:
-        """Return whether all elements over `dim` are nonzero (default: all dims)."""
+        """Return whether all elements over `dim` are nonzero (default: all dims; an empty tuple: no dim)."""
         ...
     def allclose(self, other: _Tensor, rtol: _float = ..., atol: _float = ..., equal_nan: _bool = ...) -> _bool:
         """Return whether all elements are close, as `isclose` defines it. The call flushes the pending trace."""
@@ -183,7 +183,7 @@ class Methods:
         """Return the angle of each element in radians."""
         ...
     def any(self, dim: _Any = ..., keepdim: _bool = ...) -> _Tensor:
-        """Return whether any element over `dim` is nonzero (default: all dims)."""
+        """Return whether any element over `dim` is nonzero (default: all dims; an empty tuple: no dim)."""
         ...
     def apply_(self, callable: _Callable) -> _Tensor:
         """Replace each element by `callable(element)`. This is slow, and works only on the CPU."""

@@ -174,6 +174,9 @@ nn.functional.affine_grid(T.ones(1, 2, 3), (1, 1, 2, 2, 2))
 nn.functional.affine_grid(T.ones(1, 2, 3), (1, 1, 2))
 nn.functional.affine_grid(T.ones(1, 2, 3), (1, 1, 2, 0))
 nn.functional.affine_grid(T.ones(1, 2, 3), (1, 1, 2, 1), align_corners=True).shape
+nn.functional.mse_loss(T.ones(2, 3), T.ones(2, 3), weight=T.ones(3))
+nn.functional.l1_loss(T.ones(1, 3), T.ones(1, 3), weight=T.ones(3), reduction='sum')
+nn.functional.huber_loss(T.ones(2, 3), T.ones(2, 3), weight=T.ones(2, 1), reduction='none')
 nn.Hardtanh(2, 1)
 nn.MultiMarginLoss(p=3)
 nn.MultiMarginLoss(weight=T.ones(2, 2))
@@ -256,6 +259,7 @@ nn.init.uniform(T.ones(2))
 
 UTILS = """
 nn.utils.rnn.pad_sequence(3)
+nn.utils.rnn.pad_sequence([])
 nn.utils.rnn.pad_sequence([X, T.ones(3)], padding_side='foo')
 nn.utils.rnn.pack_padded_sequence(T.ones(3, 2), [2, 3])
 nn.utils.rnn.pack_padded_sequence(T.ones(3, 2), [3, 0])

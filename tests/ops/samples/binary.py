@@ -191,6 +191,8 @@ SAMPLES = {
         Sample(INTS, 0.5).not_in_place(WORDS),
         Sample(INTS, -2, 3),
         Sample(A, 1.0, -1.0),
+        Fails(A, 0.5, A),
+        Fails(A, A, 1),
         Sample(BF16, -0.5, 0.5),
         Fails(A),
         Fails(COMPLEX, 0),

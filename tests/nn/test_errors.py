@@ -172,6 +172,8 @@ nn.functional.affine_grid(T.ones(1, 2, 3).int(), (1, 1, 2, 2))
 nn.functional.affine_grid(T.ones(1, 2, 2), (1, 1, 2, 2))
 nn.functional.affine_grid(T.ones(1, 2, 3), (1, 1, 2, 2, 2))
 nn.functional.affine_grid(T.ones(1, 2, 3), (1, 1, 2))
+nn.functional.affine_grid(T.ones(1, 2, 3), (2, 1, 3, 3), False)
+nn.functional.affine_grid(T.ones(3, 3, 4), (1, 1, 3, 3, 3), False)
 nn.functional.affine_grid(T.ones(1, 2, 3), (1, 1, 2, 0))
 nn.functional.affine_grid(T.ones(1, 2, 3), (1, 1, 2, 1), align_corners=True).shape
 nn.functional.mse_loss(T.ones(2, 3), T.ones(2, 3), weight=T.ones(3))

@@ -28,6 +28,13 @@ PROGRAMS = {
         torch.max(x, axis=1)[1],
         x.std(axis=1),
         x.argmax(axis=0),
+        x.std(axis=1, keepdims=True),
+        x.softmax(axis=0),
+        torch.softmax(x, axis=1),
+        x.unsqueeze(axis=0),
+        torch.squeeze(a=x[:1], axis=0),
+        torch.add(a=x, x2=x),
+        torch.exp(a=x),
     ),
     "factors first": lambda torch, x: (
         x.clone().add_(0.5, x),

@@ -20,7 +20,16 @@ from torchlike._ops.schema import foreign_errors
 from torchlike._ops.schema.declare import Op
 from torchlike._ops.schema.plan import OpPlan, Varying, make
 from torchlike._tensor import autocast, views
-from torchlike._tensor.argument_forms import NUMBERS, from_old_order, in_order, is_foreign, number, plain, settled
+from torchlike._tensor.argument_forms import (
+    NUMBERS,
+    from_old_order,
+    in_order,
+    is_foreign,
+    number,
+    plain,
+    renamed,
+    settled,
+)
 from torchlike._tensor.elements.memory import at_once
 from torchlike._tensor.storage import Storage, move, writes
 from torchlike._tensor.tensor import TENSOR_TYPES, Tensor, wrap
@@ -471,7 +480,8 @@ def _view_caller(op: Op) -> Callable:
 def _complete(op: Op, args: tuple, kwargs: dict) -> list:
     """Return all arguments in order, with defaults."""
     try:
-        bound = op.signature.bind(*[plain(a) for a in args], **{k: plain(a) for k, a in kwargs.items()})
+        named = {k: plain(a) for k, a in renamed(kwargs, op.signature.parameters).items()}
+        bound = op.signature.bind(*[plain(a) for a in args], **named)
     except TypeError as error:
         raise _errors.arguments.bad_arguments(op.name, op.signature, args, kwargs, error) from None
     bound.apply_defaults()

@@ -1617,7 +1617,7 @@ def histc(input: _Tensor, bins: _int = ..., min: _float = ..., max: _float = ...
 
 def histogram(
     input: _Tensor,
-    bins: _Any,
+    bins: _Any = ...,
     *,
     range: _Any = ...,
     weight: _Tensor | None = ...,
@@ -3133,7 +3133,7 @@ def squeeze(input: _Tensor, dim: _Any = ...) -> _Tensor:
     """Return the tensor without its dims of size 1."""
     ...
 
-def squeeze_copy(input: _Tensor, dim: _Any = ...) -> _Any:
+def squeeze_copy(input: _Tensor, dim: _int | _Sequence[_int] | None = ...) -> _Any:
     """Return the result of `squeeze` as a contiguous copy."""
     ...
 

@@ -754,7 +754,13 @@ class Methods:
         """Return the number of elements in each of `bins` equal intervals from `min` to `max`."""
         ...
     def histogram(
-        self, bins: _Any, *, range: _Any = ..., weight: _Tensor | None = ..., density: _bool = ..., out: _Any = ...
+        self,
+        bins: _Any = ...,
+        *,
+        range: _Any = ...,
+        weight: _Tensor | None = ...,
+        density: _bool = ...,
+        out: _Any = ...,
     ) -> _Any:
         """Count the elements in each interval. Return the counts and the edges of the intervals."""
         ...
@@ -1590,7 +1596,7 @@ class Methods:
     def squeeze(self, dim: _Any = ...) -> _Tensor:
         """Return the tensor without its dims of size 1."""
         ...
-    def squeeze_(self, dim: _Any = ...) -> _Tensor:
+    def squeeze_(self, dim: _int | _Sequence[_int] | None = ...) -> _Tensor:
         """Apply `squeeze` in place. Only the shape and strides change."""
         ...
     def std(self, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:

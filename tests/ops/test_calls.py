@@ -8,6 +8,7 @@ import operator
 
 import pytest
 
+import torchlike
 from tests.oracle import both
 
 PROGRAMS = {
@@ -76,3 +77,27 @@ PROGRAMS = {
 @pytest.mark.filterwarnings("ignore:This overload")
 def test_calls(name):
     both(lambda torch: PROGRAMS[name](torch, torch.tensor([[0.5, -1.5, 2.0], [3.0, 1.0, -0.25], [1.5, 2.5, -3.0]])))
+
+
+@pytest.mark.parametrize("name", ["pow", "maximum", "add", "exp"])
+def test_surplus_arguments_are_refused_after_a_call_with_enough(name):
+    x = torchlike.ones(2)
+    enough = [x] * (1 if name == "exp" else 2)
+    for _ in range(2):
+        getattr(torchlike, name)(*enough)
+        with pytest.raises(TypeError, match="argument"):
+            getattr(torchlike, name)(*enough, x)
+        with pytest.raises(TypeError, match="argument"):
+            getattr(x, name)(*enough[1:], 3)
+
+
+@pytest.mark.parametrize("name", ["unsqueeze", "transpose", "diagonal", "squeeze", "unsqueeze_", "transpose_"])
+def test_a_tensor_of_several_elements_is_no_dim(name):
+    def run(torch):
+        x = torch.ones(2, 3)
+        try:
+            return getattr(x, name)(*[x] * (2 if name.startswith("transpose") else 1))
+        except TypeError as error:
+            return type(error)
+
+    both(run)

@@ -326,6 +326,8 @@ def _gather(op: Op, args: tuple, kwargs: dict, values: list, edges: list, scalar
     args, kwargs, asked = (args, kwargs, {}) if current().capture is None else _with_elements(op, args, kwargs)
     args = tuple([number(a, kind) for a, kind in zip([plain(a) for a in args], (*op.kinds, *[d.STATIC] * len(args)))])
     kwargs = in_order(op, kwargs) if kwargs else kwargs
+    if len(args) > len(op.names):  # the loop leaves out the surplus, which no plan may ignore
+        key.append(len(args))
     needs = False
     x: Any
     for name, a in [*zip(op.names, args), *kwargs.items()]:
@@ -432,7 +434,10 @@ def _view_caller(op: Op) -> Callable:
             numbers: tuple = ()
             if plan is None:
                 if is_foreign(tuple(args)):
-                    return call(a, *map(settled, args))
+                    known = tuple(map(settled, args))
+                    if not is_foreign(known):
+                        return call(a, *known)
+                    args = known  # `make` refuses them
                 if varies and all([args[i - 1].__class__ is int for i in varies]):
                     plan, numbers = _varying_plan(op, key, (a, *args), varies)
                 if plan is None:

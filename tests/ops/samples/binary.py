@@ -105,6 +105,7 @@ SAMPLES = {
     "heaviside": [
         Sample(array(-1.0, 0.0, 2.0, nan), array(5.0, 6.0, 7.0, 8.0)).without_gradient(REFUSED),
         Fails(A, INTS),
+        Fails(COMPLEX, COMPLEX),
     ],
     "xlogy": [
         Sample(A, uniform(2, 3)),

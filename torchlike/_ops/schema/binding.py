@@ -376,8 +376,9 @@ def _check_static(op: d.Op, name: str, value: Any, args: tuple, kwargs: dict, is
     if not is_tensor and (asked is None or asked(value)):
         return
     is_method = "nn.functional" not in op.public.where
-    if name == "dim" and op.family == "reduction" and op.defaults.get("dim", ()) is None and kind == "Dims":
-        raise _errors.arguments.invalid_combination(op.name, args[1:], kwargs)  # PyTorch has an overload without it
+    if name == "dim" and op.family != "pointwise" and op.defaults.get("dim", ()) is None and kind == "Dims":
+        given = tuple(map(_given, args[1:]))
+        raise _errors.arguments.invalid_combination(op.name, given, kwargs)  # PyTorch has an overload without it
     position = None if name in kwargs else op.names.index(name) + (not is_method)
     if kind == "tuple | int" and isinstance(value, tuple):
         place = next(i for i, n in enumerate(value) if not is_whole(n))

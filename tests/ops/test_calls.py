@@ -6,6 +6,7 @@ and named fields of results.
 
 import operator
 
+import numpy as np
 import pytest
 
 import torchlike
@@ -97,6 +98,56 @@ def test_a_tensor_of_several_elements_is_no_dim(name):
         x = torch.ones(2, 3)
         try:
             return getattr(x, name)(*[x] * (2 if name.startswith("transpose") else 1))
+        except TypeError as error:
+            return type(error)
+
+    both(run)
+
+
+@pytest.mark.parametrize("wrong", [1.0, 1 + 0j, True, "1"])
+def test_values_that_equal_a_dim_are_refused_after_a_call_with_it(wrong):
+    def run(torch):
+        x, found = torch.ones(2, 3), []
+        for call in (x.unsqueeze, lambda dim: x.transpose(dim, 0), lambda dim: torch.squeeze(x, dim)):
+            call(1)
+            try:
+                found.append(call(wrong))
+            except TypeError:
+                found.append(None)
+        return found
+
+    both(run)
+
+
+@pytest.mark.parametrize("padding", [1.0, True, [1.0, 1], None, "same", 1, [1, 0]])
+def test_padding_of_another_type(padding):
+    def run(torch):
+        try:
+            return torch.nn.functional.conv2d(torch.ones(1, 1, 4, 4), torch.ones(1, 1, 2, 2), padding=padding)
+        except TypeError as error:
+            return type(error)
+
+    both(run)
+
+
+def test_numbers_of_numpy_as_arguments():
+    def run(torch):
+        x = torch.linspace(0, 2, 12).sin().reshape(3, 4)
+        index = torch.zeros(1, 4, dtype=torch.long)
+        return (
+            x.scatter(0, index, np.int64(1)),
+            torch.gradient(x, dim=np.int64(1)),
+            torch.gradient(x, dim=torch.tensor(0)),
+        )
+
+    both(run)
+
+
+@pytest.mark.parametrize("q", [[0.5], "a", (0.5, 1.0)])
+def test_quantiles_that_are_no_numbers(q):
+    def run(torch):
+        try:
+            return torch.ones(3).quantile(q)
         except TypeError as error:
             return type(error)
 

@@ -25,6 +25,7 @@ from torchlike._ops.schema.autocast_policies import WIDEST_ELSEWHERE
 from torchlike._ops.schema.out_rules import Into
 from torchlike._ops.schema.typing_rules import broadcast
 from torchlike._tensor import factories, indexing, public_calls, views
+from torchlike._tensor.argument_forms import plain
 from torchlike._tensor.autocast import casting
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.binding import check_history
@@ -262,7 +263,7 @@ def scatter(
     tensor([[1., 0., 0.],
             [0., 0., 1.]])
     """
-    src = value if src is None else src
+    src = plain(value if src is None else src)
     if not isinstance(src, Tensor | int | float | complex):
         raise _errors.arguments.invalid_combination("scatter", (input, dim, index, src)[: 3 if src is None else 4], {})
     if reduce is None:

@@ -120,6 +120,8 @@ def _guarded(op: Op, call: Callable) -> Callable:
             guard(*map(seen, args, kinds), **{name: seen(a, kind_of.get(name, d.STATIC)) for name, a in kwargs.items()})
         except _errors.layouts.Elsewhere:
             return  # the call uses the rule of the layout
+        except AttributeError:
+            return  # an argument is not a tensor, and the call raises the error
         except TypeError as misfit:  # if the arguments do not fit the signature, the call raises the error
             if _is_for(op, args, kwargs) and not foreign_errors.is_foreign(misfit):
                 raise
@@ -402,7 +404,7 @@ def _plan(op: Op, key: tuple, args: tuple, kwargs: dict) -> OpPlan:
 # -- views -------------------------------------------------------------------------------------------------------------
 
 
-_ODD = frozenset((bool, float))  # types of static arguments that views do not take
+_USUAL = frozenset((int, tuple, type(None)))  # types of static arguments of views
 
 
 def _view_caller(op: Op) -> Callable:
@@ -425,8 +427,8 @@ def _view_caller(op: Op) -> Callable:
                 raise _errors.arguments.wrong_type(op.name, op.names[0], 1, "Tensor", a)
             value = a._storage.value if a._chain is None else a._read()
             key = (value.aval, a._strides, *args)
-            if not _ODD.isdisjoint(map(type, args)):
-                key += tuple(map(type, args))  # True == 1 == 1.0, but PyTorch distinguishes them
+            if not _USUAL.issuperset(map(type, args)):
+                key += tuple(map(type, args))  # True == 1 == 1.0 == 1 + 0j, but PyTorch distinguishes them
             try:
                 plan = plans.get(key)
             except TypeError:

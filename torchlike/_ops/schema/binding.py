@@ -356,13 +356,21 @@ ASKED: dict[str, Callable[[Any], bool]] = {
     "Index": is_whole,
     "Dims": _are_whole,
     "tuple | int": _are_whole,
+    "tuple | int | str": lambda given: isinstance(given, str) or _are_whole(given),
     "bool": lambda given: given.__class__ is bool,
     "float": _is_real,
     "Real": _is_real,
 }
 
 # The type names that errors show for annotations.
-CALLED = {"Dims": "int", "Index": "int", "Scalar": "Number", "Real": "float", "tuple | int": "tuple of ints"}
+CALLED = {
+    "tuple | int | str": "tuple of ints",
+    "Dims": "int",
+    "Index": "int",
+    "Scalar": "Number",
+    "Real": "float",
+    "tuple | int": "tuple of ints",
+}
 
 
 def _check_static(op: d.Op, name: str, value: Any, args: tuple, kwargs: dict, is_tensor: bool) -> None:

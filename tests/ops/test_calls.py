@@ -31,8 +31,6 @@ PROGRAMS = {
         x.std(axis=1),
         x.argmax(axis=0),
         x.std(axis=1, keepdims=True),
-        x.softmax(axis=0),
-        torch.softmax(x, axis=1),
         x.unsqueeze(axis=0),
         torch.squeeze(a=x[:1], axis=0),
         torch.add(a=x, x2=x),
@@ -119,7 +117,7 @@ def test_values_that_equal_a_dim_are_refused_after_a_call_with_it(wrong):
     both(run)
 
 
-@pytest.mark.parametrize("padding", [1.0, True, [1.0, 1], None, "same", 1, [1, 0]])
+@pytest.mark.parametrize("padding", [1.0, True, [1.0, 1], None, "valid", 1, [1, 0]])
 def test_padding_of_another_type(padding):
     def run(torch):
         try:

@@ -161,18 +161,22 @@ _SPREAD_KINDS: dict[str, Callable[[Any], bool]] = {
     "keepdim": ASKED["bool"],
     "correction": lambda given: given is None or ASKED["Scalar"](given),
 }
-_matched: dict[tuple, tuple[str, ...]] = {}  # the types of arguments -> the positional parameters of their overload
+# The types of arguments that need no conversion -> the positional parameters of the overload that takes them.
+_matched: dict[tuple, tuple[str, ...]] = {}
+_SETTLED = frozenset((int, bool, float, tuple, type(None)))
 
 
 def _spread_arguments(name: str, args: tuple, kwargs: dict) -> tuple[Any, Any, bool]:
-    args, given = tuple(map(settled, args)), {key: settled(a) for key, a in kwargs.items()}
-    if given:
-        given = renamed(given, _SPREAD_KINDS)
-    types = (*map(type, args), *given, *map(type, given.values()))
+    types = (*map(type, args), *kwargs, *map(type, kwargs.values()))
     names = _matched.get(types)
     if names is None:
-        names = _matched[types] = _overload(name, args, given)
-    given |= zip(names, args)
+        args, given = tuple(map(settled, args)), {key: settled(a) for key, a in kwargs.items()}
+        given = renamed(given, _SPREAD_KINDS)
+        names = _overload(name, args, given)
+        if given.keys() == kwargs.keys() and _SETTLED.issuperset(types[: len(args)] + types[len(args) + len(kwargs) :]):
+            _matched[types] = names
+        kwargs = given
+    given = dict(zip(names, args), **kwargs)
     correction = given.get("correction")
     if correction is None:
         correction = 1 if given.get("unbiased", True) else 0

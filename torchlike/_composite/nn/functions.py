@@ -15,7 +15,7 @@ from torchlike._composite.random.samplers import Sampler
 from torchlike._dtypes import modes
 from torchlike._ops.schema.out_rules import EXACT
 from torchlike._quantized import QuantizedTensor
-from torchlike._tensor import binding, factories, public_calls
+from torchlike._tensor import binding, factories
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.out import accepting_out
 from torchlike._tensor.tensor import Tensor
@@ -444,7 +444,7 @@ def instance_norm(
 
 
 _into = lambda f: accepting_out(EXACT._replace(called=f"aten::{f.__name__}"))
-FUNCTIONS = {name: _into(f)(f) for name, f in public_calls.functions(softmax, log_softmax).items()}
+FUNCTIONS = {f.__name__: _into(f)(f) for f in (softmax, log_softmax)}
 FUNCTIONS |= {
     f.__name__: f
     for f in (
@@ -465,7 +465,7 @@ FUNCTIONS |= {
         instance_norm,
     )
 }
-METHODS = public_calls.methods(softmax, log_softmax)
+METHODS = {f.__name__: f for f in (softmax, log_softmax)}
 
 
 def _twin(function: Callable[..., Tensor]) -> Callable[..., Tensor]:

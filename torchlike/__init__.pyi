@@ -325,7 +325,7 @@ def alias_copy(input: _Tensor) -> _Any:
     ...
 
 def all(input: _Tensor, dim: _Any = ..., keepdim: _bool = ..., *, out: _Any = ...) -> _Tensor:
-    """Return whether all elements over `dim` are nonzero (default: all dims)."""
+    """Return whether all elements over `dim` are nonzero (default: all dims; an empty tuple: no dim)."""
     ...
 
 def allclose(input: _Tensor, other: _Tensor, rtol: _float = ..., atol: _float = ..., equal_nan: _bool = ...) -> _bool:
@@ -357,7 +357,7 @@ def angle(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def any(input: _Tensor, dim: _Any = ..., keepdim: _bool = ..., *, out: _Any = ...) -> _Tensor:
-    """Return whether any element over `dim` is nonzero (default: all dims)."""
+    """Return whether any element over `dim` is nonzero (default: all dims; an empty tuple: no dim)."""
     ...
 
 def arange(
@@ -1617,7 +1617,7 @@ def histc(input: _Tensor, bins: _int = ..., min: _float = ..., max: _float = ...
 
 def histogram(
     input: _Tensor,
-    bins: _Any,
+    bins: _Any = ...,
     *,
     range: _Any = ...,
     weight: _Tensor | None = ...,
@@ -3133,7 +3133,7 @@ def squeeze(input: _Tensor, dim: _Any = ...) -> _Tensor:
     """Return the tensor without its dims of size 1."""
     ...
 
-def squeeze_copy(input: _Tensor, dim: _Any = ...) -> _Any:
+def squeeze_copy(input: _Tensor, dim: _int | _Sequence[_int] | None = ...) -> _Any:
     """Return the result of `squeeze` as a contiguous copy."""
     ...
 

@@ -165,7 +165,7 @@ class Methods:
         """Return the conjugate transpose of the last two dims, as a view."""
         ...
     def all(self, dim: _Any = ..., keepdim: _bool = ...) -> _Tensor:
-        """Return whether all elements over `dim` are nonzero (default: all dims)."""
+        """Return whether all elements over `dim` are nonzero (default: all dims; an empty tuple: no dim)."""
         ...
     def allclose(self, other: _Tensor, rtol: _float = ..., atol: _float = ..., equal_nan: _bool = ...) -> _bool:
         """Return whether all elements are close, as `isclose` defines it. The call flushes the pending trace."""
@@ -183,7 +183,7 @@ class Methods:
         """Return the angle of each element in radians."""
         ...
     def any(self, dim: _Any = ..., keepdim: _bool = ...) -> _Tensor:
-        """Return whether any element over `dim` is nonzero (default: all dims)."""
+        """Return whether any element over `dim` is nonzero (default: all dims; an empty tuple: no dim)."""
         ...
     def apply_(self, callable: _Callable) -> _Tensor:
         """Replace each element by `callable(element)`. This is slow, and works only on the CPU."""
@@ -754,7 +754,13 @@ class Methods:
         """Return the number of elements in each of `bins` equal intervals from `min` to `max`."""
         ...
     def histogram(
-        self, bins: _Any, *, range: _Any = ..., weight: _Tensor | None = ..., density: _bool = ..., out: _Any = ...
+        self,
+        bins: _Any = ...,
+        *,
+        range: _Any = ...,
+        weight: _Tensor | None = ...,
+        density: _bool = ...,
+        out: _Any = ...,
     ) -> _Any:
         """Count the elements in each interval. Return the counts and the edges of the intervals."""
         ...
@@ -1590,7 +1596,7 @@ class Methods:
     def squeeze(self, dim: _Any = ...) -> _Tensor:
         """Return the tensor without its dims of size 1."""
         ...
-    def squeeze_(self, dim: _Any = ...) -> _Tensor:
+    def squeeze_(self, dim: _int | _Sequence[_int] | None = ...) -> _Tensor:
         """Apply `squeeze` in place. Only the shape and strides change."""
         ...
     def std(self, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:

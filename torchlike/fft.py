@@ -57,7 +57,9 @@ def _frequencies(
 ) -> Tensor:
     dtype = factories.dtype_of("tensor", dtype) or modes.default_dtype
     count = n if make is np.fft.fftfreq else n // 2 + 1
-    numbers = _allocation.created(lambda: make(n, d), (count,), dtype.itemsize, _devices.canonical(device))
+    with np.errstate(divide="ignore", invalid="ignore"):  # of no points, or without distance
+        step = np.float64(d)
+        numbers = _allocation.created(lambda: make(n, step), (count,), dtype.itemsize, _devices.canonical(device))
     made = factories.tensor(numbers, dtype=dtype, device=device, requires_grad=requires_grad)
     return made if out is None else out.copy_(made)
 

@@ -87,3 +87,35 @@ def test_multi_head_attention_forward_of_other_widths(separate, static):
         return out, scores, *torch.autograd.grad(out.sum(), (q, k, v), allow_unused=True)
 
     both(run, stride=False)
+
+
+@pytest.mark.parametrize(
+    ("executor", "size"),
+    [("numpy", (3, 5)), ("xla", (3, 5)), ("xla", (5, 3)), ("numpy", (1100, 1030)), ("xla", (1100, 1030))],
+)
+@pytest.mark.parametrize("kind", ["bool", "float"])
+def test_a_mask_and_a_causal_mask_hold_together_in_the_fused_kernel(executor, size, kind):
+    def run(torch):
+        rows, keys = size
+        q, k, v = (torch.randn(1, 2, n, 4, requires_grad=True) for n in (rows, keys, keys))
+        mask = torch.rand(rows, keys) > 0.3 if kind == "bool" else torch.randn(1, 1, 1, keys)
+        out = torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=True)
+        return out, *torch.autograd.grad(out.sin().sum(), (q, k, v))
+
+    with torchlike.set_executor(executor):
+        both(run, stride=False, rtol=1e-5, atol=1e-4)  # keys that many rows attend to have long sums
+
+
+MASKS = [(2, 2), (4, 3), (3, 2), (5, 3, 3), (3, 1, 3, 3), (1, 2, 4, 3, 3), (3,), ()]
+
+
+@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize("shape", [(2, 4, 3, 8), (4, 3, 8), (3, 8), (1, 4, 1, 8)])
+@pytest.mark.parametrize("causal", [False, True])
+def test_masks_of_other_shapes(mask, shape, causal):
+    def run(torch):
+        q = torch.randn(shape)
+        k, v = torch.randn(*shape[:-2], 3, 8), torch.randn(*shape[:-2], 3, 5 if causal else 8)
+        return torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=torch.ones(mask), is_causal=causal)
+
+    both(run, stride=False)

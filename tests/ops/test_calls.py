@@ -6,8 +6,10 @@ and named fields of results.
 
 import operator
 
+import numpy as np
 import pytest
 
+import torchlike
 from tests.oracle import both
 
 PROGRAMS = {
@@ -28,6 +30,11 @@ PROGRAMS = {
         torch.max(x, axis=1)[1],
         x.std(axis=1),
         x.argmax(axis=0),
+        x.std(axis=1, keepdims=True),
+        x.unsqueeze(axis=0),
+        torch.squeeze(a=x[:1], axis=0),
+        torch.add(a=x, x2=x),
+        torch.exp(a=x),
     ),
     "factors first": lambda torch, x: (
         x.clone().add_(0.5, x),
@@ -69,3 +76,77 @@ PROGRAMS = {
 @pytest.mark.filterwarnings("ignore:This overload")
 def test_calls(name):
     both(lambda torch: PROGRAMS[name](torch, torch.tensor([[0.5, -1.5, 2.0], [3.0, 1.0, -0.25], [1.5, 2.5, -3.0]])))
+
+
+@pytest.mark.parametrize("name", ["pow", "maximum", "add", "exp"])
+def test_surplus_arguments_are_refused_after_a_call_with_enough(name):
+    x = torchlike.ones(2)
+    enough = [x] * (1 if name == "exp" else 2)
+    for _ in range(2):
+        getattr(torchlike, name)(*enough)
+        with pytest.raises(TypeError, match="argument"):
+            getattr(torchlike, name)(*enough, x)
+        with pytest.raises(TypeError, match="argument"):
+            getattr(x, name)(*enough[1:], 3)
+
+
+@pytest.mark.parametrize("name", ["unsqueeze", "transpose", "diagonal", "squeeze", "unsqueeze_", "transpose_"])
+def test_a_tensor_of_several_elements_is_no_dim(name):
+    def run(torch):
+        x = torch.ones(2, 3)
+        try:
+            return getattr(x, name)(*[x] * (2 if name.startswith("transpose") else 1))
+        except TypeError as error:
+            return type(error)
+
+    both(run)
+
+
+@pytest.mark.parametrize("wrong", [1.0, 1 + 0j, True, "1"])
+def test_values_that_equal_a_dim_are_refused_after_a_call_with_it(wrong):
+    def run(torch):
+        x, found = torch.ones(2, 3), []
+        for call in (x.unsqueeze, lambda dim: x.transpose(dim, 0), lambda dim: torch.squeeze(x, dim)):
+            call(1)
+            try:
+                found.append(call(wrong))
+            except TypeError:
+                found.append(None)
+        return found
+
+    both(run)
+
+
+@pytest.mark.parametrize("padding", [1.0, True, [1.0, 1], None, "valid", 1, [1, 0]])
+def test_padding_of_another_type(padding):
+    def run(torch):
+        try:
+            return torch.nn.functional.conv2d(torch.ones(1, 1, 4, 4), torch.ones(1, 1, 2, 2), padding=padding)
+        except TypeError as error:
+            return type(error)
+
+    both(run)
+
+
+def test_numbers_of_numpy_as_arguments():
+    def run(torch):
+        x = torch.linspace(0, 2, 12).sin().reshape(3, 4)
+        index = torch.zeros(1, 4, dtype=torch.long)
+        return (
+            x.scatter(0, index, np.int64(1)),
+            torch.gradient(x, dim=np.int64(1)),
+            torch.gradient(x, dim=torch.tensor(0)),
+        )
+
+    both(run)
+
+
+@pytest.mark.parametrize("q", [[0.5], "a", (0.5, 1.0)])
+def test_quantiles_that_are_no_numbers(q):
+    def run(torch):
+        try:
+            return torch.ones(3).quantile(q)
+        except TypeError as error:
+            return type(error)
+
+    both(run)

@@ -28,3 +28,38 @@ def test_gradients():
         return x.grad
 
     both(program)
+
+
+# Positional and named arguments that no overload takes, and some that one takes.
+ARGUMENTS = [
+    ((), {"unbiased": True, "correction": 1}),
+    ((), {"unbiased": False, "keepdim": True}),
+    ((), {"unbiased": 1}),
+    ((), {"dim": 0, "axis": 1}),
+    ((), {"correction": None, "axis": 0}),
+    ((0,), {"dim": 0}),
+    ((0, True), {"correction": 1}),
+    ((0, 1), {}),
+    ((0,), {"correction": 2, "keepdim": True}),
+    ((True,), {"keepdim": True}),
+    ((None, False, True), {}),
+    (([],), {"keepdims": True}),
+    ((0, False, True, 1), {}),
+    ((0.0,), {}),
+]
+
+
+@pytest.mark.filterwarnings("ignore:.*degrees of freedom")
+@pytest.mark.parametrize("name", ["std", "var", "std_mean", "var_mean"])
+@pytest.mark.parametrize(("args", "kwargs"), ARGUMENTS)
+def test_overloads(name, args, kwargs):
+    """Compare the result, or the type of the error; its text lists the arguments in another order."""
+
+    def program(torch):
+        x = torch.linspace(-1, 2, 24).sin().reshape(4, 6)
+        try:
+            return getattr(torch, name)(x, *args, **kwargs)
+        except TypeError as error:
+            return type(error)
+
+    both(program)

@@ -25,6 +25,7 @@ from torchlike._ops.schema.autocast_policies import WIDEST_ELSEWHERE
 from torchlike._ops.schema.out_rules import Into
 from torchlike._ops.schema.typing_rules import broadcast
 from torchlike._tensor import factories, indexing, public_calls, views
+from torchlike._tensor.argument_forms import plain
 from torchlike._tensor.autocast import casting
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.binding import check_history
@@ -262,7 +263,7 @@ def scatter(
     tensor([[1., 0., 0.],
             [0., 0., 1.]])
     """
-    src = value if src is None else src
+    src = plain(value if src is None else src)
     if not isinstance(src, Tensor | int | float | complex):
         raise _errors.arguments.invalid_combination("scatter", (input, dim, index, src)[: 3 if src is None else 4], {})
     if reduce is None:
@@ -462,7 +463,7 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
     >>> torchlike.zeros(3).index_put((torchlike.tensor([0, 2]),), torchlike.tensor([1.0, 2.0]))
     tensor([1., 0., 2.])
     """
-    _check_tensors(indices)
+    _check_tensors("index_put", indices)
     made = rows["clone"](input)
     indexing.put_at(made, tuple(indices), values, accumulate)
     return made
@@ -477,12 +478,14 @@ def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
       accumulate: add `values` to the elements. Otherwise, one of the values of an index that occurs several times is
         kept.
     """
-    _check_tensors(indices)
+    _check_tensors("index_put_", indices)
     indexing.put_at(self, tuple(indices), values, accumulate)
     return self
 
 
-def _check_tensors(indices: Any) -> None:
+def _check_tensors(name: str, indices: Any) -> None:
+    if not isinstance(indices, tuple | list):
+        raise _errors.arguments.wrong_type(name, "indices", 1, "tuple of Tensors", indices)
     for place, index in enumerate(indices):
         if not isinstance(index, Tensor):
             raise _errors.lists.element(place, 0, index)

@@ -17,9 +17,10 @@ from torchlike._dtypes import bool_
 from torchlike._engine import to_numpy
 from torchlike._errors.warned import warn
 from torchlike._ops import REGISTRY
+from torchlike._ops.schema.binding import ASKED
 from torchlike._ops.schema.out_rules import CASTABLE, EXACT, Into
 from torchlike._tensor import binding, public_calls
-from torchlike._tensor.argument_forms import settled
+from torchlike._tensor.argument_forms import renamed, settled
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.out import into, row_into
 from torchlike._tensor.tensor import Tensor
@@ -148,22 +149,51 @@ def _warn_of_freedom(name: str, input: Tensor, dim: Any, correction: float) -> N
         warn(_errors.arithmetic.no_freedom(name))
 
 
+# The overloads of `std` and its kin: the positional parameters, all parameters, and the one that is required.
+_OVERLOADS = (
+    (("unbiased",), {"unbiased"}, "unbiased"),
+    (("dim", "unbiased", "keepdim"), {"dim", "unbiased", "keepdim"}, "dim"),
+    (("dim",), {"dim", "correction", "keepdim"}, None),
+)
+_SPREAD_KINDS: dict[str, Callable[[Any], bool]] = {
+    "dim": lambda given: given is None or ASKED["Dims"](given),
+    "unbiased": ASKED["bool"],
+    "keepdim": ASKED["bool"],
+    "correction": lambda given: given is None or ASKED["Scalar"](given),
+}
+# The types of arguments that need no conversion -> the positional parameters of the overload that takes them.
+_matched: dict[tuple, tuple[str, ...]] = {}
+_SETTLED = frozenset((int, bool, float, tuple, type(None)))
+
+
 def _spread_arguments(name: str, args: tuple, kwargs: dict) -> tuple[Any, Any, bool]:
-    args, given = tuple(map(settled, args)), {key: settled(a) for key, a in kwargs.items()}
-    for old, new in (("axis", "dim"), ("keepdims", "keepdim")):
-        if old in given:
-            given[new] = given.pop(old)
-    names = ("unbiased",) if args and isinstance(args[0], bool) else ("dim", "unbiased", "keepdim")
-    if len(args) > len(names):
-        raise TypeError(f"{name}() takes at most {len(names) + 1} positional arguments but {len(args) + 1} were given")
-    given |= zip(names, args)
-    unknown = given.keys() - {"dim", "unbiased", "keepdim", "correction"}
-    if unknown:
-        raise TypeError(f"{name}() got an unexpected keyword argument '{unknown.pop()}'")
+    types = (*map(type, args), *kwargs, *map(type, kwargs.values()))
+    names = _matched.get(types)
+    if names is None:
+        args, given = tuple(map(settled, args)), {key: settled(a) for key, a in kwargs.items()}
+        given = renamed(given, _SPREAD_KINDS)
+        names = _overload(name, args, given)
+        if given.keys() == kwargs.keys() and _SETTLED.issuperset(types[: len(args)] + types[len(args) + len(kwargs) :]):
+            _matched[types] = names
+        kwargs = given
+    given = dict(zip(names, args), **kwargs)
     correction = given.get("correction")
     if correction is None:
         correction = 1 if given.get("unbiased", True) else 0
     return given.get("dim"), correction, given.get("keepdim", False)
+
+
+def _overload(name: str, args: tuple, kwargs: dict) -> tuple[str, ...]:
+    """Return the positional parameters of the overload that takes the arguments."""
+    for names, taken, required in _OVERLOADS:
+        given = {**dict(zip(names, args)), **kwargs}
+        fits = len(args) <= len(names) and len(given) == len(args) + len(kwargs) and given.keys() <= taken
+        if fits and (required is None or required in given) and all(_SPREAD_KINDS[n](a) for n, a in given.items()):
+            return names
+    unknown = kwargs.keys() - _SPREAD_KINDS.keys()
+    if unknown:
+        raise TypeError(f"{name}() got an unexpected keyword argument '{unknown.pop()}'")
+    raise _errors.arguments.invalid_combination(name, args, kwargs)
 
 
 std, var, std_mean, var_mean = (_spread(name) for name in ("std", "var", "std_mean", "var_mean"))

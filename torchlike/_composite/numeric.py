@@ -13,6 +13,7 @@ from torchlike._ops.schema.binding import is_whole
 from torchlike._ops.schema.declare import Scalar as Number
 from torchlike._ops.schema.out_rules import EXACT, Into
 from torchlike._tensor import factories, overriding, public_calls
+from torchlike._tensor.argument_forms import settled
 from torchlike._tensor.autocast import casting
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.binding import in_place_of
@@ -37,6 +38,9 @@ def gradient(input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order:
     >>> torchlike.gradient(torchlike.tensor([1.0, 4.0, 9.0]))
     (tensor([3., 4., 5.]),)
     """
+    dim = settled(dim)
+    if isinstance(dim, bool):
+        raise _errors.arguments.invalid_combination("gradient", (input,), {"dim": dim})
     dims = [dim] if isinstance(dim, int) else list(range(input.ndim)) if dim is None else list(dim)
     if spacing is None or isinstance(spacing, int | float | complex) or not getattr(spacing, "ndim", 1):
         spacing = [1 if spacing is None else getattr(spacing, "item", lambda: spacing)()] * len(dims)
@@ -207,7 +211,7 @@ def histogramdd(
 
 @accepting_out(Into((_errors.histograms.histogram_out, _errors.histograms.edges_out), called="aten::histogram"))
 def histogram(
-    input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | None = None, density: bool = False
+    input: Tensor, bins: Any = 100, *, range: Any = None, weight: Tensor | None = None, density: bool = False
 ) -> Any:
     """Count the elements in each interval. Return the counts and the edges of the intervals.
 

@@ -385,7 +385,9 @@ def _window(name: str, formula: Callable, doc: str, numbers: str = "none") -> Ca
 
 
 def _cosines(*weights: float) -> Callable:
-    return lambda x: sum((-1) ** k * w * np.cos(2 * np.pi * k * x) for k, w in enumerate(weights))
+    # The constant is added last, so that the ends of Blackman's window are zero, not negative.
+    terms = list(enumerate(weights))[::-1]
+    return lambda x: sum((-1) ** k * w * np.cos(2 * np.pi * k * x) for k, w in terms)
 
 
 def _hamming(x: np.ndarray, alpha: float = 0.54, beta: float = 0.46) -> np.ndarray:

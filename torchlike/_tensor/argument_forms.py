@@ -33,17 +33,22 @@ def from_old_order(op: Op, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
     return tuple(named.pop(name) for name in op.names[: op.positional]), named
 
 
-_NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "x2": "other"}
+_NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "a": "input", "x2": "other"}
+
+
+def renamed(kwargs: dict, names: Any) -> dict:
+    """Return keyword arguments with PyTorch's parameter names in place of NumPy's."""
+    found = {}
+    for name, a in kwargs.items():
+        other = _NUMPY_NAMES.get(name) if name not in names else None
+        found[other if other in names and other not in kwargs else name] = a
+    return found
 
 
 def in_order(op: Op, kwargs: dict) -> dict:
     """Return keyword arguments in the order of the parameters. NumPy's parameter names are replaced by PyTorch's."""
     kinds = op.kind_of
-    named = {}
-    for name, a in kwargs.items():
-        other = _NUMPY_NAMES.get(name) if name not in kinds else None
-        name = other if other in kinds and other not in kwargs else name
-        named[name] = number(plain(a), op.kind_of.get(name, d.STATIC))
+    named = {name: number(plain(a), kinds.get(name, d.STATIC)) for name, a in renamed(kwargs, kinds).items()}
     place = {name: i for i, name in enumerate(op.names)}
     return {name: named[name] for name in sorted(named, key=lambda n: place.get(n, len(place)))}
 

@@ -20,7 +20,16 @@ from torchlike._ops.schema import foreign_errors
 from torchlike._ops.schema.declare import Op
 from torchlike._ops.schema.plan import OpPlan, Varying, make
 from torchlike._tensor import autocast, views
-from torchlike._tensor.argument_forms import NUMBERS, from_old_order, in_order, is_foreign, number, plain, settled
+from torchlike._tensor.argument_forms import (
+    NUMBERS,
+    from_old_order,
+    in_order,
+    is_foreign,
+    number,
+    plain,
+    renamed,
+    settled,
+)
 from torchlike._tensor.elements.memory import at_once
 from torchlike._tensor.storage import Storage, move, writes
 from torchlike._tensor.tensor import TENSOR_TYPES, Tensor, wrap
@@ -111,6 +120,8 @@ def _guarded(op: Op, call: Callable) -> Callable:
             guard(*map(seen, args, kinds), **{name: seen(a, kind_of.get(name, d.STATIC)) for name, a in kwargs.items()})
         except _errors.layouts.Elsewhere:
             return  # the call uses the rule of the layout
+        except AttributeError:
+            return  # an argument is not a tensor, and the call raises the error
         except TypeError as misfit:  # if the arguments do not fit the signature, the call raises the error
             if _is_for(op, args, kwargs) and not foreign_errors.is_foreign(misfit):
                 raise
@@ -317,6 +328,8 @@ def _gather(op: Op, args: tuple, kwargs: dict, values: list, edges: list, scalar
     args, kwargs, asked = (args, kwargs, {}) if current().capture is None else _with_elements(op, args, kwargs)
     args = tuple([number(a, kind) for a, kind in zip([plain(a) for a in args], (*op.kinds, *[d.STATIC] * len(args)))])
     kwargs = in_order(op, kwargs) if kwargs else kwargs
+    if len(args) > len(op.names):  # the loop leaves out the surplus, which no plan may ignore
+        key.append(len(args))
     needs = False
     x: Any
     for name, a in [*zip(op.names, args), *kwargs.items()]:
@@ -391,7 +404,7 @@ def _plan(op: Op, key: tuple, args: tuple, kwargs: dict) -> OpPlan:
 # -- views -------------------------------------------------------------------------------------------------------------
 
 
-_ODD = frozenset((bool, float))  # types of static arguments that views do not take
+_USUAL = frozenset((int, tuple, type(None)))  # types of static arguments of views
 
 
 def _view_caller(op: Op) -> Callable:
@@ -414,8 +427,8 @@ def _view_caller(op: Op) -> Callable:
                 raise _errors.arguments.wrong_type(op.name, op.names[0], 1, "Tensor", a)
             value = a._storage.value if a._chain is None else a._read()
             key = (value.aval, a._strides, *args)
-            if not _ODD.isdisjoint(map(type, args)):
-                key += tuple(map(type, args))  # True == 1 == 1.0, but PyTorch distinguishes them
+            if not _USUAL.issuperset(map(type, args)):
+                key += tuple(map(type, args))  # True == 1 == 1.0 == 1 + 0j, but PyTorch distinguishes them
             try:
                 plan = plans.get(key)
             except TypeError:
@@ -423,7 +436,10 @@ def _view_caller(op: Op) -> Callable:
             numbers: tuple = ()
             if plan is None:
                 if is_foreign(tuple(args)):
-                    return call(a, *map(settled, args))
+                    known = tuple(map(settled, args))
+                    if not is_foreign(known):
+                        return call(a, *known)
+                    args = known  # `make` refuses them
                 if varies and all([args[i - 1].__class__ is int for i in varies]):
                     plan, numbers = _varying_plan(op, key, (a, *args), varies)
                 if plan is None:
@@ -471,7 +487,8 @@ def _view_caller(op: Op) -> Callable:
 def _complete(op: Op, args: tuple, kwargs: dict) -> list:
     """Return all arguments in order, with defaults."""
     try:
-        bound = op.signature.bind(*[plain(a) for a in args], **{k: plain(a) for k, a in kwargs.items()})
+        named = {k: plain(a) for k, a in renamed(kwargs, op.signature.parameters).items()}
+        bound = op.signature.bind(*[plain(a) for a in args], **named)
     except TypeError as error:
         raise _errors.arguments.bad_arguments(op.name, op.signature, args, kwargs, error) from None
     bound.apply_defaults()

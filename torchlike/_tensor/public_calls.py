@@ -19,6 +19,7 @@ from torchlike._ops.schema.binding import ASKED, CALLED
 from torchlike._ops.schema.out_rules import Into
 from torchlike._random import Generator
 from torchlike._tensor import binding
+from torchlike._tensor.argument_forms import renamed
 from torchlike._tensor.autocast import uncast
 from torchlike._tensor.out import into, with_out
 from torchlike._tensor.tensor import Tensor
@@ -35,7 +36,6 @@ _KINDS = ASKED | {
     "tuple[int, ...]": lambda given: isinstance(given, list | tuple),
 }
 _CALLED = CALLED | {"tuple[int, ...]": "tuple of ints", "Generator": "torch.Generator"}
-_NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "a": "input", "x2": "other"}
 
 
 def functions(*made: Callable, out: dict[Callable, Any] | None = None) -> dict[str, Callable]:
@@ -111,7 +111,7 @@ def _public(function: Callable, itself: int = 0, called: str = "") -> Callable:
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             if kwargs and not kwargs.keys() <= names.keys():
-                kwargs = _renamed(kwargs, names)
+                kwargs = renamed(kwargs, names)
             types = (*map(type, args), *kwargs, *map(type, kwargs.values()))
             if types not in taken:
                 try:
@@ -188,14 +188,6 @@ def _is_number(given: Tensor, name: str) -> bool:
     """
     alone = not given.ndim or (given.numel() == 1 and "dim" not in name and "axis" not in name)
     return alone and not given.requires_grad and given.dtype is not bool_
-
-
-def _renamed(kwargs: dict, names: Any) -> dict:
-    found = {}
-    for name, a in kwargs.items():
-        other = _NUMPY_NAMES.get(name) if name not in names else None
-        found[other if other in names and other not in kwargs else name] = a
-    return found
 
 
 def _misfit(

@@ -105,6 +105,7 @@ SAMPLES = {
     "heaviside": [
         Sample(array(-1.0, 0.0, 2.0, nan), array(5.0, 6.0, 7.0, 8.0)).without_gradient(REFUSED),
         Fails(A, INTS),
+        Fails(COMPLEX, COMPLEX),
     ],
     "xlogy": [
         Sample(A, uniform(2, 3)),
@@ -191,6 +192,8 @@ SAMPLES = {
         Sample(INTS, 0.5).not_in_place(WORDS),
         Sample(INTS, -2, 3),
         Sample(A, 1.0, -1.0),
+        Fails(A, 0.5, A),
+        Fails(A, A, 1),
         Sample(BF16, -0.5, 0.5),
         Fails(A),
         Fails(COMPLEX, 0),

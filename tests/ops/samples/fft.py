@@ -44,6 +44,6 @@ SAMPLES = {
     "fft.ihfftn": close(*[Sample(GRID, norm=n).any_stride(INNERMOST) for n in (None, "forward")]),
     "fft.fftshift": [Sample(REAL), Sample(CUBE, 1), Sample(CUBE, (0, 2))],
     "fft.ifftshift": [Sample(REAL), Sample(CUBE, 2)],
-    "fft.fftfreq": [Sample(5), Sample(6, 0.5)],
-    "fft.rfftfreq": [Sample(5), Sample(6, d=0.5)],
+    "fft.fftfreq": [Sample(5), Sample(6, 0.5), Sample(0), Sample(3, 0)],
+    "fft.rfftfreq": [Sample(5), Sample(6, d=0.5), Sample(0), Sample(3, 0.0)],
 }

@@ -88,6 +88,9 @@ SAMPLES = {
         Sample(X, dim=0),
         Sample(0 * X),
         Fails(INTS),
+        Fails(X, dim=5),
+        Fails(X, dim=(0, -6)),
+        Fails(X, dim=(0, 0)),
     ],
     F + "cosine_similarity": [
         Sample(X, normal(4, 6, seed=1)),

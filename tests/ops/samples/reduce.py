@@ -72,8 +72,17 @@ SAMPLES = {
         Sample(INTS.astype(np.uint8), 0),
         Sample(EMPTY),
         Sample(BOOL, (0, 1)),
+        Sample(INTS, ()),
+        Sample(INTS.astype(np.uint8), (), True),
     ],
-    "all": [Sample(BOOL), Sample(BOOL, 1), Sample(INTS, 0, True), Sample(INTS.astype(np.uint8), 0), Sample(EMPTY)],
+    "all": [
+        Sample(BOOL),
+        Sample(BOOL, 1),
+        Sample(INTS, 0, True),
+        Sample(INTS.astype(np.uint8), 0),
+        Sample(EMPTY),
+        Sample(INTS.T, ()),
+    ],
     "amax": [
         *DIMS,
         Sample(TIES),

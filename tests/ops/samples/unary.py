@@ -50,7 +50,7 @@ SAMPLES = {
     "isposinf": [Sample(EDGES), Sample(integers(3)), Fails(COMPLEX)],
     "isneginf": [Sample(EDGES), Sample(integers(3)), Fails(COMPLEX)],
     "isreal": [Sample(EDGES), Sample(array(1j, 1, dtype=np.complex64))],
-    "signbit": [Sample(EDGES), Sample(integers(3)), Sample(BOOL)],
+    "signbit": [Sample(EDGES), Sample(integers(3)), Sample(BOOL), Fails(COMPLEX)],
     "floor": [*plain(), Fails(BOOL), Fails(COMPLEX)],
     "ceil": [*plain(), Fails(BOOL), Fails(COMPLEX)],
     "trunc": [*plain(), Fails(BOOL), Fails(COMPLEX)],

@@ -50,7 +50,9 @@ def scaled_dot_product_attention(
       (..., L, V).
 
     Raises:
-      RuntimeError: both `attn_mask` and `is_causal` are given, or the dtypes or shapes do not fit.
+      IndexError: PyTorch's fused kernel cannot take a mask of fewer than two dims.
+      RuntimeError: both `attn_mask` and `is_causal` are given, which only the fused kernel accepts, or the dtypes or
+        shapes do not fit.
 
     >>> import torchlike as torch
     >>> q, k, v = torch.zeros(1, 2), torch.ones(2, 2), torch.tensor([[1.0], [3.0]])
@@ -107,11 +109,16 @@ def _is_fused(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dr
 
 def _can_be_fused(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, grouped: bool) -> bool:
     q, k, v = query.shape, key.shape, value.shape
-    if not len(q) == len(k) == len(v) == 4 or not q[3] == k[3] == v[3] or q[0] != k[0]:
+    if not len(q) == len(k) == len(v) == 4 or not q[0] == k[0] == v[0] or k[1] != v[1]:
         return False
-    if (not grouped and q[1] != k[1]) or k[:3] != v[:3] or 0 in q or 0 in k:
+    if (not grouped and q[1] != k[1]) or 0 in q or 0 in k or (mask is not None and mask.requires_grad):
         return False
-    if mask is not None and (mask.dim() == 3 or mask.requires_grad):
+    if mask is not None and (dims := mask.dim()) != 4:
+        if dims < 2:
+            _errors.shapes.checked_dim("scaled_dot_product_attention", -2, dims)
+        if dims == 3:
+            return False
+    if not q[3] == k[3] == v[3] or k[2] != v[2]:
         return False
     return all(x.stride(3) == 1 for x in (query, key, value))
 

@@ -34,10 +34,12 @@ def reduction_of(reduction: str, size_average: bool | None = None, reduce: bool 
     return reduction
 
 
-def _weighted(loss: Callable[[str], Tensor], weight: Tensor | None, reduction: str) -> Tensor:
+def _weighted(loss: Callable[[str], Tensor], input: Tensor, weight: Tensor | None, reduction: str) -> Tensor:
     """Reduce a loss with a weight per element; the mean divides by the sum of the weights."""
     if weight is None:
         return loss(reduction)
+    if weight.shape != input.shape:
+        raise _errors.losses.weight_size()
     each = loss("none") * weight
     if reduction == "none":
         return each
@@ -179,7 +181,7 @@ def mse_loss(
       input, target: any shapes that broadcast. Different shapes give a warning.
       size_average, reduce: deprecated forms of `reduction`. Setting one gives a warning.
       reduction: "mean", "sum", or "none" for one loss per element.
-      weight: a factor for each element, of the shape of the loss. The mean divides by the sum of the weights.
+      weight: a factor for each element, of the shape of `input`. The mean divides by the sum of the weights.
 
     >>> import torchlike as torch
     >>> torch.nn.functional.mse_loss(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0])).item()
@@ -187,7 +189,7 @@ def mse_loss(
     """
     _warn_sizes(input, target)
     reduction = reduction_of(reduction, size_average, reduce)
-    return _weighted(lambda r: rows["mse_loss"](input, target, r), weight, reduction)
+    return _weighted(lambda r: rows["mse_loss"](input, target, r), input, weight, reduction)
 
 
 def l1_loss(
@@ -204,7 +206,7 @@ def l1_loss(
       input, target: any shapes that broadcast. Different shapes give a warning.
       size_average, reduce: deprecated forms of `reduction`. Setting one gives a warning.
       reduction: "mean", "sum", or "none" for one loss per element.
-      weight: a factor for each element, of the shape of the loss. The mean divides by the sum of the weights.
+      weight: a factor for each element, of the shape of `input`. The mean divides by the sum of the weights.
 
     >>> import torchlike as torch
     >>> torch.nn.functional.l1_loss(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0])).item()
@@ -212,7 +214,7 @@ def l1_loss(
     """
     _warn_sizes(input, target)
     reduction = reduction_of(reduction, size_average, reduce)
-    return _weighted(lambda r: rows["l1_loss"](input, target, r), weight, reduction)
+    return _weighted(lambda r: rows["l1_loss"](input, target, r), input, weight, reduction)
 
 
 def smooth_l1_loss(
@@ -260,7 +262,7 @@ def huber_loss(
       input, target: any shapes that broadcast. Different shapes give a warning.
       reduction: "mean", "sum", or "none" for one loss per element.
       delta: the largest difference with a quadratic loss.
-      weight: a factor for each element, of the shape of the loss. The mean divides by the sum of the weights.
+      weight: a factor for each element, of the shape of `input`. The mean divides by the sum of the weights.
 
     Raises:
       RuntimeError: `delta` is not positive.
@@ -275,7 +277,7 @@ def huber_loss(
     if not delta > 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     reduction = reduction_of(reduction)
-    return _weighted(lambda r: rows["huber_loss"](input, target, r, delta), weight, reduction)
+    return _weighted(lambda r: rows["huber_loss"](input, target, r, delta), input, weight, reduction)
 
 
 # -- probabilities -----------------------------------------------------------------------------------------------------

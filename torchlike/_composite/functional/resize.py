@@ -203,6 +203,7 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
     Raises:
       ValueError: the shape of `theta` does not fit `size`, a size is 0, or `theta` holds no floating-point numbers.
       NotImplementedError: `size` has not four or five numbers.
+      RuntimeError: the number of maps is not N.
 
     >>> import torchlike as torch
     >>> identity = torch.tensor([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
@@ -216,6 +217,8 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
         warn(_errors.images.unit_grid())
     elif min(size) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {size}")
+    if theta.shape[0] != size[0]:
+        raise _errors.linalg.second_batch((size[0], len(size) - 1), (theta.shape[0], len(size) - 1))
     return rows["_affine_grid"](theta, tuple(int(n) for n in size), align_corners)
 
 

@@ -312,6 +312,8 @@ def multi_dot(tensors: Any) -> Tensor:
     Args:
       tensors: at least two tensors. All are matrices, but the first and the last may be vectors.
     """
+    if isinstance(tensors, Tensor):
+        raise _errors.arguments.wrong_type("linalg_multi_dot", "tensors", 1, "tuple of Tensors", tensors)
     _errors.linalg.check_multi_dot(tensors)
     sizes = [tensors[0].shape[0] if tensors[0].ndim > 1 else 1, *[x.shape[-1] for x in tensors[:-1]]]
     sizes.append(tensors[-1].shape[1] if tensors[-1].ndim > 1 else 1)

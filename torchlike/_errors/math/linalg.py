@@ -54,9 +54,7 @@ def attention_shapes(batch: tuple, a: tuple, b: tuple) -> RuntimeError:
     count = 1
     for n in batch:
         count *= n
-    return RuntimeError(
-        f"Expected size for first two dimensions of batch2 tensor to be: [{count}, {a[1]}] but got: [{count}, {b[0]}]."
-    )
+    return second_batch((count, a[1]), (count, b[0]))
 
 
 def mat_shapes(n: int, k: int, k2: int, m: int) -> RuntimeError:
@@ -72,9 +70,13 @@ def product_dtypes(a: Any, b: Any) -> RuntimeError:
 
 
 def batch_shapes(a: Any, b: Any) -> RuntimeError:
+    return second_batch((a.shape[0], a.shape[2]), b.shape[:2])
+
+
+def second_batch(wanted: Any, got: Any) -> RuntimeError:
+    """Return the error for a batch of matrices whose first two sizes do not fit those of the other batch."""
     return RuntimeError(
-        f"Expected size for first two dimensions of batch2 tensor to be: [{a.shape[0]}, {a.shape[2]}] "
-        f"but got: [{b.shape[0]}, {b.shape[1]}]."
+        f"Expected size for first two dimensions of batch2 tensor to be: {list(wanted)} but got: {list(got)}."
     )
 
 

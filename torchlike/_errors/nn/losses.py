@@ -76,6 +76,10 @@ def cosine_dims(dims: int, a: tuple, b: tuple) -> RuntimeError:
     )
 
 
+def weight_size() -> ValueError:
+    return ValueError("Weights and input must have the same size.")
+
+
 def negative_variance() -> ValueError:
     return ValueError("var has negative entry/entries")
 

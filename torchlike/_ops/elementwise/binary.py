@@ -469,6 +469,8 @@ def ldexp(input: Array, other: Array):
 def _check_heaviside(call: Call) -> None:
     if call.input.dtype is not call.values.dtype:
         raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
+    if call.input.dtype.is_complex:
+        raise RuntimeError("heaviside is not yet implemented for complex tensors.")
 
 
 @pointwise(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -112,7 +113,14 @@ def _check_clamp(call: Call) -> None:
     if call.min is None or call.max is None:
         (_check_clamp_max if call.min is None else _check_clamp_min)(call)
     else:
+        _check_kinds(call.min, call.max)
         not_bool("clamp_scalar_cpu" if call.numbers else "clamp_cpu")(call)
+
+
+def _check_kinds(low: Any, high: Any) -> None:
+    """Refuse a number beside a tensor: PyTorch has no overload for them. A 0-d tensor may stand for a number."""
+    if isinstance(low, Aval) is not isinstance(high, Aval) and (low if isinstance(low, Aval) else high).ndim:
+        raise _errors.arithmetic.mixed_bounds(low, high)
 
 
 def _check_bound(side: str, kernel: str) -> Callable[[Call], None]:

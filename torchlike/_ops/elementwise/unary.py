@@ -305,8 +305,18 @@ def isreal(input: Array):
     return input.imag == 0 if input.dtype.kind == "c" else xp.ones(input.shape, bool)
 
 
+def _check_signbit(call) -> None:
+    if call.input.dtype.is_complex:
+        raise NotImplementedError("signbit is not implemented for complex tensors.")
+
+
 @pointwise(
-    promote=to_bool, opmath=False, differentiable=False, inplace=False, out=Into(_errors.dtypes.bool_out("signbit"))
+    check=_check_signbit,
+    promote=to_bool,
+    opmath=False,
+    differentiable=False,
+    inplace=False,
+    out=Into(_errors.dtypes.bool_out("signbit")),
 )
 def signbit(input: Array):
     """Return whether the sign bit of each element is set, as for negative numbers and -0.0."""

@@ -32,7 +32,7 @@ def _check(call: Call) -> None:
         raise _errors.sequences.attention_dtypes(q.dtype, k.dtype, v.dtype)
     if q.dtype.category < _dtypes.FLOATING:
         raise _errors.dtypes.expected_scalar_type(_dtypes.float32, q.dtype)
-    if mask is not None and call.is_causal:
+    if mask is not None and call.is_causal and not call.fused:
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     if mask is not None and mask.dtype not in (_dtypes.bool_, _dtypes.float32, q.dtype):
         raise _errors.sequences.attention_mask_dtype(mask.dtype, q.dtype)
@@ -45,6 +45,10 @@ def _shape(call: Call) -> list:
         raise _errors.linalg.attention_shapes(tuple(lead), q[-2:], (k[-1], k[-2]))
     if k[-2] != v[-2]:
         raise _errors.linalg.attention_shapes(tuple(lead), (q[-2], k[-2]), v[-2:])
+    if call.attn_mask is not None:
+        scores, mask = (*lead, q[-2], k[-2]), call.attn_mask.shape
+        if (wanted := broadcast([scores, mask])) != scores:
+            raise _errors.shapes.in_place_shape(scores, wanted)
     return [(*lead, q[-2], v[-1])]
 
 

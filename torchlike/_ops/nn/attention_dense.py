@@ -104,7 +104,7 @@ def mixed(scores, value, attn_mask, noise, step, is_causal, fused):
     blocked = None
     if is_causal and not compiled:
         blocked = xp.arange(scores.shape[-2])[:, None] < xp.arange(scores.shape[-1])
-    elif attn_mask is not None:  # a bool mask is added as 0 and -inf, so that masked NaNs and infinities propagate
+    if attn_mask is not None:  # a bool mask is added as 0 and -inf, so that masked NaNs and infinities propagate
         mask = xp.where(attn_mask, 0, -np.inf) if attn_mask.dtype == bool else attn_mask
         scores = scores + mask.astype(scores.dtype)
     is_quick = xp is np and not compiled and noise is None and step is unchanged

@@ -146,11 +146,19 @@ def by_numpy(
     for start in range(0, length, size):
         rows = slice(start, min(length, start + size))
         last = min(keys, rows.stop) if causal else keys
-        part = np.arange(start, rows.stop)[:, None] >= np.arange(last) if causal else _rows(mask, rows)
+        part = _rows(mask, rows)
+        if causal:
+            seen = np.arange(start, rows.stop)[:, None] >= np.arange(last)
+            part = seen if part is None else _both(seen, part[..., :last])
         factors = None if noise is None else noise[..., rows, :last]
         some = query[..., rows, :], key[..., :last, :], value[..., :last, :]
         parts.append(kernel(*some, part, factors, False, *options))
     return np.concatenate(parts, axis=-2)
+
+
+def _both(seen: Any, mask: Any) -> Any:
+    """Return the mask with the places blocked that a causal mask does not permit."""
+    return seen & mask if mask.dtype == bool else np.where(seen, mask, np.asarray(-np.inf, mask.dtype))
 
 
 def _rows(mask: Any, rows: slice) -> Any:

@@ -59,7 +59,13 @@ _TARGET = slice(1, 2)  # the format of a result is that of the second array
 
 def _loss(check=None, **options):
     options.setdefault("autocast", FULL)
-    return operator(where=PLACES, out=False, shape=_shape, check=check, **options)
+    options.setdefault("shape", _shape)
+    return operator(where=PLACES, out=False, check=check, **options)
+
+
+def _written_to(name: str):
+    """Return the shape rule of a loss that PyTorch computes in place in a copy of one array, whose dtype it keeps."""
+    return lambda call: [(tuple(shape), getattr(call, name).dtype) for shape in _shape(call)]
 
 
 @_loss(only("mse_cpu", _dtypes.FLOATING), formats=1, loop="mse_cpu")
@@ -137,7 +143,14 @@ def _apart(input, target, bound):
     return d, namespace(d).where(abs(d) < bound, d, namespace(d).zeros_like(d))
 
 
-@_loss(only("huber_cpu", _dtypes.FLOATING), formats=1, loop="huber_cpu")
+def _check_huber(call: Call) -> None:
+    made = result_type(call.promoted, [])
+    if not _dtypes.can_cast(made, call.input.dtype):
+        raise _errors.dtypes.cannot_cast(made, call.input.dtype)
+    only("huber_cpu", _dtypes.FLOATING)(call)
+
+
+@_loss(_check_huber, formats=1, loop="huber_cpu", shape=_written_to("input"))
 def huber_loss(input: Array, target: Array, reduction: str = "mean", delta: Scalar = 1.0):
     """Compute the Huber loss, which is quadratic for small errors and linear for large ones.
 
@@ -223,6 +236,7 @@ def _check_logits(call: Call) -> None:
     loop="log_sigmoid_cpu",
     without_gradient=dict.fromkeys(("weight", "pos_weight"), "binary_cross_entropy_with_logits"),
     formats=_TARGET,
+    shape=_written_to("target"),
 )
 def binary_cross_entropy_with_logits(
     input: Array, target: Array, weight: Array | None = None, pos_weight: Array | None = None, reduction: str = "mean"
@@ -360,7 +374,13 @@ def gaussian_nll_loss(
 # -- margins -----------------------------------------------------------------------------------------------------------
 
 
-@_loss(_check_quotient, formats=1, loop="neg_cpu", without_gradient={"target": "soft_margin_loss"})
+@_loss(
+    _check_quotient,
+    formats=1,
+    loop="neg_cpu",
+    without_gradient={"target": "soft_margin_loss"},
+    shape=_written_to("input"),
+)
 def soft_margin_loss(input: Array, target: Array, reduction: str = "mean"):
     """Compute log(1 + exp(-t x)) for targets t of 1 or -1, and reduce it by `reduction`."""
     return reduced(log1p_exp(-target * input), reduction)

@@ -19,7 +19,7 @@ from torchlike._ops.schema.checks import EMPTY, INEXACT, REAL_FLOATS
 from torchlike._ops.schema.declare import Array, Scalar, constant, namespace, operator
 from torchlike._ops.schema.namespace import mean_of
 from torchlike._ops.schema.rounding import stepwise, unchanged
-from torchlike._ops.schema.typing_rules import Call, to_float
+from torchlike._ops.schema.typing_rules import Call, reduced_dims, to_float
 
 
 def rsqrt(x):
@@ -334,6 +334,7 @@ def _check_normalize(call: Call) -> None:
     dtype = call.input.dtype
     if dtype.category < _dtypes.FLOATING:
         raise _errors.normalization.vector_norm_dtype(dtype)
+    reduced_dims(call.input.ndim, call.dim)
 
 
 @operator(

@@ -277,8 +277,18 @@ def _truth(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:
     return dtype, _dtypes.uint8 if dtype is _dtypes.uint8 else _dtypes.bool_
 
 
+def _truth_shape(call: Call) -> list:
+    # With an empty tuple of dims, PyTorch reduces nothing.
+    return [call.input.shape if call.dim == () else reduced_shape(call.input.shape, call.dim, call.keepdim)]
+
+
+def _truth_axes(input: Array, dim: Any) -> tuple[int, ...]:
+    return () if dim == () else axes(input, dim)
+
+
 @reduction(
     out=Into(_errors.outs.truth("any"), overloads=True),
+    shape=_truth_shape,
     host=HOST_REDUCES,
     promote=_truth,
     opmath=False,
@@ -286,16 +296,17 @@ def _truth(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:
     float8=FLOAT8,
 )
 def any(input: Array, dim: Dims = None, keepdim: bool = False):
-    """Return whether any element over `dim` is nonzero (default: all dims).
+    """Return whether any element over `dim` is nonzero (default: all dims; an empty tuple: no dim).
 
     >>> torchlike.any(torchlike.tensor([[False, True], [False, False]]), dim=1)
     tensor([ True, False])
     """
-    return namespace(input).any(input != 0, axis=axes(input, dim), keepdims=keepdim)
+    return namespace(input).any(input != 0, axis=_truth_axes(input, dim), keepdims=keepdim)
 
 
 @reduction(
     out=Into(_errors.outs.truth("all"), overloads=True),
+    shape=_truth_shape,
     host=HOST_REDUCES,
     promote=_truth,
     opmath=False,
@@ -303,12 +314,12 @@ def any(input: Array, dim: Dims = None, keepdim: bool = False):
     float8=FLOAT8,
 )
 def all(input: Array, dim: Dims = None, keepdim: bool = False):
-    """Return whether all elements over `dim` are nonzero (default: all dims).
+    """Return whether all elements over `dim` are nonzero (default: all dims; an empty tuple: no dim).
 
     >>> torchlike.all(torchlike.tensor([[True, True], [False, True]]), dim=1)
     tensor([ True, False])
     """
-    return namespace(input).all(input != 0, axis=axes(input, dim), keepdims=keepdim)
+    return namespace(input).all(input != 0, axis=_truth_axes(input, dim), keepdims=keepdim)
 
 
 # -- extremes ----------------------------------------------------------------------------------------------------------

@@ -356,13 +356,21 @@ ASKED: dict[str, Callable[[Any], bool]] = {
     "Index": is_whole,
     "Dims": _are_whole,
     "tuple | int": _are_whole,
+    "tuple | int | str": lambda given: isinstance(given, str) or _are_whole(given),
     "bool": lambda given: given.__class__ is bool,
     "float": _is_real,
     "Real": _is_real,
 }
 
 # The type names that errors show for annotations.
-CALLED = {"Dims": "int", "Index": "int", "Scalar": "Number", "Real": "float", "tuple | int": "tuple of ints"}
+CALLED = {
+    "tuple | int | str": "tuple of ints",
+    "Dims": "int",
+    "Index": "int",
+    "Scalar": "Number",
+    "Real": "float",
+    "tuple | int": "tuple of ints",
+}
 
 
 def _check_static(op: d.Op, name: str, value: Any, args: tuple, kwargs: dict, is_tensor: bool) -> None:
@@ -376,8 +384,9 @@ def _check_static(op: d.Op, name: str, value: Any, args: tuple, kwargs: dict, is
     if not is_tensor and (asked is None or asked(value)):
         return
     is_method = "nn.functional" not in op.public.where
-    if name == "dim" and op.family == "reduction" and op.defaults.get("dim", ()) is None and kind == "Dims":
-        raise _errors.arguments.invalid_combination(op.name, args[1:], kwargs)  # PyTorch has an overload without it
+    if name == "dim" and op.family != "pointwise" and op.defaults.get("dim", ()) is None and kind == "Dims":
+        given = tuple(map(_given, args[1:]))
+        raise _errors.arguments.invalid_combination(op.name, given, kwargs)  # PyTorch has an overload without it
     position = None if name in kwargs else op.names.index(name) + (not is_method)
     if kind == "tuple | int" and isinstance(value, tuple):
         place = next(i for i, n in enumerate(value) if not is_whole(n))

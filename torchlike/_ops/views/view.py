@@ -15,6 +15,7 @@ from torchlike._ops.schema.namespace import summed_wide
 from torchlike._ops.schema.typing_rules import Call, wrap_dim
 
 Geometry = tuple[tuple[int, ...], tuple[int, ...]]
+Dims = tuple | int | None
 
 
 @lru_cache(8192)
@@ -278,7 +279,7 @@ def _squeeze_node(call: Call) -> str:
 
 
 @view(geometry=_squeeze_geometry, node=_squeeze_node)
-def squeeze(input: Array, dim=None):
+def squeeze(input: Array, dim: Dims = None):
     """Return the tensor without its dims of size 1.
 
     If `dim` is given, only the named dims are removed, if their size is 1.

@@ -116,7 +116,7 @@ def pad_sequence(
       (L, N, *), where L is the length of the longest sequence.
 
     Raises:
-      RuntimeError: `padding_side` is unknown, or `sequences` is not iterable.
+      RuntimeError: `padding_side` is unknown, or `sequences` is empty or not iterable.
 
     >>> import torchlike as torch
     >>> torch.nn.utils.rnn.pad_sequence([torch.ones(2), torch.ones(1)], batch_first=True)
@@ -130,6 +130,8 @@ def pad_sequence(
     if padding_side not in ("left", "right"):
         raise _errors.padding_side(padding_side)
     rows = list(sequences.unbind(0) if isinstance(sequences, Tensor) else sequences)
+    if not rows:
+        raise RuntimeError("received an empty list of sequences")
     longest = max(row.size(0) for row in rows)
     made = _padded_on_host(rows, longest, padding_value, padding_side == "right", batch_first)
     if made is not None:

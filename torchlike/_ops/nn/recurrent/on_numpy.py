@@ -154,7 +154,7 @@ FORWARD: dict[str, Callable[..., tuple[Sequence, list, Any]]] = {
     "lstm": _lstm,
     "gru": _gru,
     "tanh": _elman(np.tanh),
-    "relu": _elman(lambda x, out: np.maximum(x, 0, out)),
+    "relu": _elman(lambda x, out: np.maximum(x, 0, out=out)),
 }
 
 # -- backward ----------------------------------------------------------------------------------------------------------

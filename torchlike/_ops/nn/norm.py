@@ -19,7 +19,7 @@ from torchlike._ops.schema.checks import EMPTY, INEXACT, REAL_FLOATS
 from torchlike._ops.schema.declare import Array, Scalar, constant, namespace, operator
 from torchlike._ops.schema.namespace import mean_of
 from torchlike._ops.schema.rounding import stepwise, unchanged
-from torchlike._ops.schema.typing_rules import Call, to_float
+from torchlike._ops.schema.typing_rules import Call, reduced_dims, to_float
 
 
 def rsqrt(x):
@@ -223,6 +223,8 @@ def _check_batch_norm(call: Call) -> None:
         given = call.arguments.get(name)
         if given is not None and given.numel != channels:
             raise _errors.normalization.channel_vector(name, channels, given.numel)
+        if given is not None and name.startswith("running") and given.ndim != 1:
+            raise _errors.normalization.statistics_dims(given.ndim)
     _check_dtypes(call)
 
 
@@ -266,6 +268,7 @@ def _batch_norm_of_batch(input: Array, weight: Array | None, bias: Array | None,
     formats=1,
     node="NativeBatchNormBackward0",
     saves=("input", "running_mean", "running_var", "weight"),
+    without_gradient=dict.fromkeys(("running_mean", "running_var"), "native_batch_norm"),
     name="_batch_norm_of_running",
     fused=True,
     loop="batch_norm",
@@ -330,6 +333,7 @@ def _check_normalize(call: Call) -> None:
     dtype = call.input.dtype
     if dtype.category < _dtypes.FLOATING:
         raise _errors.normalization.vector_norm_dtype(dtype)
+    reduced_dims(call.input.ndim, call.dim)
 
 
 @operator(
@@ -337,6 +341,7 @@ def _check_normalize(call: Call) -> None:
     where=("nn.functional",),
     shape=_same_shape,
     check=_check_normalize,
+    formats="order",
     node="DivBackward0",
     loop="norm_cpu",
 )

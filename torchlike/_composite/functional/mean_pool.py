@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from torchlike._composite.functional.pool import Size
 from torchlike._ops.schema.out_rules import EXACT
 from torchlike._tensor.argument_forms import settled
@@ -118,7 +120,13 @@ def avg_pool3d(
 
 
 def _lp_pool(dims: int, input: Tensor, norm_type: float, kernel_size: Size, stride: Size, ceil_mode: bool) -> Tensor:
-    kernel = (kernel_size,) * dims if isinstance(kernel_size, int) else tuple(kernel_size)
+    sizes = settled(kernel_size)
+    kernel = sizes if isinstance(sizes, tuple) else (sizes,) * dims
+    if len(kernel) != dims or (dims == 1 and sizes is kernel):
+        raise TypeError(f"lp_pool{dims}d(): kernel_size must be one number for each of {dims} dims, not {kernel_size}")
+    if math.isinf(norm_type):
+        sign = math.copysign(1, norm_type)
+        return rows[f"_max_pool{dims}d"](input.abs() * sign, kernel, settled(stride), 0, 1, ceil_mode) * sign
     count = 1
     for k in kernel:
         count *= k

@@ -124,6 +124,8 @@ def rrelu(
     for place, (name, bound) in enumerate((("lower", lower), ("upper", upper)), 2):
         if not hasattr(bound, "__float__"):
             raise _errors.arguments.wrong_type("rrelu", name, place, "Number", bound)
+        if training and not math.isfinite(bound):
+            raise RuntimeError(f"rrelu: {name} bound must be finite, got {bound}")
     if lower > upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     if not training:

@@ -6,7 +6,7 @@ from torchlike import _errors
 from torchlike._ops.schema.autocast_policies import WIDEST_ELSEWHERE
 from torchlike._ops.schema.declare import Array, namespace, operator
 from torchlike._ops.schema.rounding import stepwise
-from torchlike._ops.schema.typing_rules import Call
+from torchlike._ops.schema.typing_rules import Call, broadcast
 
 
 def _shape(call: Call) -> list:
@@ -22,6 +22,8 @@ def _check(call: Call) -> None:
             raise RuntimeError(
                 f"bilinear(): input batch dimensions do not match at dim {dim}: got {a.shape[dim]} and {b.shape[dim]}"
             )
+    if w.ndim > 3:
+        raise RuntimeError("number of dimensions must match")
     for name, x, wanted in (("input1", a, w.shape[1]), ("input2", b, w.shape[2])):
         if x.shape[-1] != wanted:
             raise RuntimeError(
@@ -31,6 +33,8 @@ def _check(call: Call) -> None:
         raise RuntimeError(
             f"bilinear(): bias size does not match weight size: got {call.bias.shape[0]} but expected {w.shape[0]}"
         )
+    if call.bias is not None:
+        broadcast([(*a.shape[:-1], w.shape[0]), call.bias.shape])
     if len({x.dtype for x in call.arrays}) > 1:
         raise _errors.activations.bilinear_dtypes(call)
 

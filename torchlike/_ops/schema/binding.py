@@ -356,6 +356,7 @@ ASKED: dict[str, Callable[[Any], bool]] = {
     "Index": is_whole,
     "Dims": _are_whole,
     "tuple | int": _are_whole,
+    "tuple | int | str": lambda given: given.__class__ is str or _are_whole(given),
     "bool": lambda given: given.__class__ is bool,
     "float": _is_real,
     "Real": _is_real,
@@ -378,6 +379,8 @@ def _check_static(op: d.Op, name: str, value: Any, args: tuple, kwargs: dict, is
     is_method = "nn.functional" not in op.public.where
     if name == "dim" and op.family == "reduction" and op.defaults.get("dim", ()) is None and kind == "Dims":
         raise _errors.arguments.invalid_combination(op.name, args[1:], kwargs)  # PyTorch has an overload without it
+    if kind == "tuple | int | str":
+        raise _errors.arguments.invalid_combination(op.called, args, kwargs)  # PyTorch has an overload for strings
     position = None if name in kwargs else op.names.index(name) + (not is_method)
     if kind == "tuple | int" and isinstance(value, tuple):
         place = next(i for i, n in enumerate(value) if not is_whole(n))

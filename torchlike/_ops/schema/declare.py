@@ -144,8 +144,8 @@ class DtypeRules:
 class ExecutionRules:
     """How an operator runs, and what it costs."""
 
-    # The leading arrays whose channels-last format the results get: their number, or a slice of the arrays. "order": the
-    # results have the memory order of the first array, as element-wise results have.
+    # The leading arrays whose channels-last format the results get: their number, or a slice of the arrays. "order":
+    # the results have the memory order of the first array, as element-wise results have.
     formats: int | slice | str | Callable[[Any], int] = 0
     host: int | Callable[[Any], int] = 0  # the number of XLA threads that NumPy equals in speed on large arrays
     flops: Callable | None = None  # flops(products) -> operations of matrix products (see flops.py); None: no product

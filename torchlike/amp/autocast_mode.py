@@ -63,7 +63,9 @@ class autocast:
         if not _autocast.is_known(self._kind):
             raise RuntimeError(f"User specified an unsupported autocast device_type '{device_type}'")
         self._cache_enabled = torchlike.is_autocast_cache_enabled() if cache_enabled is None else cache_enabled
-        self._enabled = enabled and self._is_possible()
+        self._enabled = enabled
+        if enabled and not self._is_possible():
+            self._enabled = False
         self._before: list[tuple] = []
 
     def _is_possible(self) -> bool:

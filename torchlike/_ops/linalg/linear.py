@@ -10,7 +10,8 @@ from torchlike._ops.schema.typing_rules import Call, broadcast
 
 
 def _shape(call: Call) -> list:
-    return [tuple(call.input1.shape[:-1]) + tuple(call.weight.shape[:1])]
+    shape = (*call.input1.shape[:-1], *call.weight.shape[:1])
+    return [shape if call.bias is None else broadcast([shape, call.bias.shape])]
 
 
 def _check(call: Call) -> None:
@@ -33,8 +34,6 @@ def _check(call: Call) -> None:
         raise RuntimeError(
             f"bilinear(): bias size does not match weight size: got {call.bias.shape[0]} but expected {w.shape[0]}"
         )
-    if call.bias is not None:
-        broadcast([(*a.shape[:-1], w.shape[0]), call.bias.shape])
     if len({x.dtype for x in call.arrays}) > 1:
         raise _errors.activations.bilinear_dtypes(call)
 

@@ -91,6 +91,8 @@ class AdaptiveLogSoftmaxWithLoss(Module):
     def forward(self, input_: Tensor, target_: Tensor) -> _ASMoutput:
         if target_.dim() > 1:
             raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+        if target_.dtype not in (torchlike.int64, torchlike.int32):
+            raise RuntimeError("gather(): Expected dtype int32/int64 for index")
         if target_.dim() == 1 and input_.shape[0] != target_.shape[0]:
             raise RuntimeError("Input and target should have the same size in the batch dimension.")
         if target_.dim() == 0 and input_.dim() != 1:

@@ -147,16 +147,9 @@ RESULTS = [
 def test_unusual_argument(row):
     def program(L):
         made, flipped = (lambda *shape: _made(L, *shape)), (lambda *shape: _flipped(L, *shape))
-        known = {
-            "L": L,
-            "F": L.nn.functional,
-            "nn": L.nn,
-            "x": made,
-            "t": flipped,
-            "np": np,
-            "prune": import_module(L.__name__ + ".nn.utils.prune"),
-        }
-        return eval(row, {**known, "nan": float("nan"), "inf": float("inf")})
+        known = {"L": L, "F": L.nn.functional, "nn": L.nn, "x": made, "t": flipped, "np": np}
+        prune = import_module(L.__name__ + ".nn.utils.prune")
+        return eval(row, {**known, "prune": prune, "nan": float("nan"), "inf": float("inf")})
 
     both(program)
 

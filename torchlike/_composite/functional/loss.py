@@ -102,7 +102,7 @@ def cross_entropy(
                 raise RuntimeError("ignore_index is not supported for floating point target")
             return rows["_cross_entropy_of_probabilities"](input, target, weight, reduction, label_smoothing)
         _check_target_size(input, target)
-        made = rows["cross_entropy"](input, target, weight, ignore_index, reduction, label_smoothing)
+        made = rows["cross_entropy"](input, target, weight, reduction, ignore_index, label_smoothing)
         _check_target(input, target, ignore_index)
         return made
     except Exception as error:
@@ -150,7 +150,7 @@ def nll_loss(
     """
     reduction = reduction_of(reduction, size_average, reduce)
     _check_target_size(input, target)
-    made = rows["nll_loss"](input, target, weight, ignore_index, reduction)
+    made = rows["nll_loss"](input, target, weight, reduction, ignore_index)
     _check_target(input, target, ignore_index)
     return made
 

@@ -41,8 +41,9 @@ def _check_real(name: str, argument: str, position: int, given: Any) -> None:
         raise _errors.arguments.wrong_type(name, argument, position, "float", given)
 
 
-def _cast(name: str, input: Tensor, dtype: Any) -> Tensor:
+def _cast(name: str, input: Tensor, dim: int, dtype: Any) -> Tensor:
     if not isinstance(dtype, _dtypes.dtype):
+        rows["_" + name](input, dim)  # errors about `dim` have precedence
         raise _errors.arguments.wrong_type(name, "dtype", None, "torch.dtype", dtype)
     return input.to(dtype)
 
@@ -64,7 +65,7 @@ def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     tensor([0.5000, 0.5000])
     """
     try:
-        return rows["_softmax"](input if dtype is None else _cast("softmax", input, dtype), dim)
+        return rows["_softmax"](input if dtype is None else _cast("softmax", input, dim, dtype), dim)
     except Exception as error:
         raise shortened(error) from error.__cause__
 
@@ -78,7 +79,7 @@ def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     >>> torchlike.log_softmax(torchlike.tensor([0.0, 0.0]), dim=0)
     tensor([-0.6931, -0.6931])
     """
-    return rows["_log_softmax"](input if dtype is None else _cast("log_softmax", input, dtype), dim)
+    return rows["_log_softmax"](input if dtype is None else _cast("log_softmax", input, dim, dtype), dim)
 
 
 # -- activations -------------------------------------------------------------------------------------------------------

@@ -158,6 +158,8 @@ class PublicRules:
 
     aliases: tuple[str, ...] = ()
     where: tuple[str, ...] = ("torch", "Tensor")  # the namespaces that expose the operator
+    # The name of PyTorch's own operator in errors about arguments. No method calls such an operator.
+    in_errors: str = ""
     inplace: bool = False  # has an in-place variant, name + "_"
     # The rule for `out=`, or a function of the first operand that returns it. True: the default rule of such operators.
     # False: the operator has no `out=`.
@@ -212,7 +214,8 @@ class Op:
         if public.out is True:
             public.out = out_rules.of_row(self)
         place = public.where[0] if public.where else ""
-        self.called = f"{place}_{self.name}" if place in ("linalg", "special", "fft") else self.name  # in errors
+        named = f"{place}_{self.name}" if place in ("linalg", "special", "fft") else self.name
+        self.called = public.in_errors or named  # in errors
 
     @functools.cached_property
     def shown(self) -> Callable:

@@ -91,12 +91,12 @@ class AdaptiveLogSoftmaxWithLoss(Module):
     def forward(self, input_: Tensor, target_: Tensor) -> _ASMoutput:
         if target_.dim() > 1:
             raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
-        if target_.dtype not in (torchlike.int64, torchlike.int32):
-            raise RuntimeError("gather(): Expected dtype int32/int64 for index")
         if target_.dim() == 1 and input_.shape[0] != target_.shape[0]:
             raise RuntimeError("Input and target should have the same size in the batch dimension.")
         if target_.dim() == 0 and input_.dim() != 1:
             raise RuntimeError(f"0D target tensor expects 1D input tensors, but found inputs with size {input_.shape}")
+        if target_.dtype not in (torchlike.int64, torchlike.int32):
+            raise RuntimeError("gather(): Expected dtype int32/int64 for index")
         batched = target_.dim() > 0
         input, target = (input_, target_) if batched else (input_.unsqueeze(0), target_.unsqueeze(0))
         self._check_range(target)

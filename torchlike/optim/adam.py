@@ -93,14 +93,14 @@ class Adam(RuleOptimizer):
         check_positive(eps=eps)
         check_betas(betas)
         _check_tensors(betas, no_tensors)
-        betas = tuple(_squeezed(beta) for beta in betas)
+        squeezed = tuple([_squeezed(beta) for beta in betas])
         check_positive(weight_decay=weight_decay)
         check_implementation(foreach, fused, differentiable)
         super().__init__(
             params,
             dict(
                 lr=lr,
-                betas=betas,
+                betas=squeezed,
                 eps=eps,
                 weight_decay=weight_decay,
                 amsgrad=amsgrad,

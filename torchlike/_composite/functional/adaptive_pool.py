@@ -211,11 +211,12 @@ def _adaptive_max(dims: int, input: Tensor, output_size: Size, return_indices: b
 
 
 def _check_sizes(dims: int, name: str, position: int, given: Any) -> None:
-    function, listed = f"fractional_max_pool{dims}d", isinstance(given, tuple | list)
-    for n in given if listed else () if given is None and name == "output_size" else (given,):
-        if not is_whole(n):
+    function = f"fractional_max_pool{dims}d"
+    sizes = given if isinstance(given, tuple | list) else (given,) * dims
+    for n in sizes:
+        if not is_whole(n) and not (given is None and name == "output_size"):
             raise _errors.arguments.wrong_type(function, name, position, "tuple of ints", n)
-    if listed and len(given) != dims:
+    if len(sizes) != dims:
         words = {2: "tuple of Ints", 3: "tuple of three Ints"}[dims]
         raise RuntimeError(f"{function}: {name} must either be a single Int or {words}")
 

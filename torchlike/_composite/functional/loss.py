@@ -115,7 +115,7 @@ def _smoothing(given: Any) -> float:
         raise _errors.arguments.wrong_type("cross_entropy_loss", "label_smoothing", 6, "float", given)
     if given > 1.0:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {given:g}")
-    return given if given > 0 else 0.0
+    return float(given) if given > 0 else 0.0
 
 
 def nll_loss(

@@ -396,8 +396,6 @@ def _check_running(name: str, given: Tensor, channels: int) -> None:
         raise _errors.normalization.channel_vector(name, channels, given.numel())
     if given.ndim != 1:
         raise _errors.normalization.statistics_dims(given.ndim)
-    if given.requires_grad and modes.is_grad_enabled():
-        raise _errors.autograd.not_differentiable("native_batch_norm", name)
 
 
 def _normalized_nothing(input: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor:
@@ -467,8 +465,6 @@ def instance_norm(
     for name, given in (("running_mean", running_mean), ("running_var", running_var)):
         if given is not None:
             _errors.normalization.check_repeated(name, given, n, n * c)
-            if given.requires_grad and modes.is_grad_enabled():
-                raise _errors.autograd.not_differentiable("native_batch_norm", name)
     shape = (1, n * c, *input.shape[2:])
     per_sample = [None if t is None else t.repeat(n) for t in (weight, bias)]
     out, mean, var = rows["_batch_norm_of_batch"](input.reshape(shape), *per_sample, eps)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -149,10 +150,11 @@ def _layer_norm(
 
     The statistics are taken over the last `len(normalized_shape)` dims, whose sizes are `normalized_shape`.
     """
-    columns = math.prod(normalized_shape)
+    sizes: Any = normalized_shape
+    columns = math.prod(sizes)
     if namespace(input) is np and in_c(input, columns):
         return standardize(input, columns, eps, weight, bias)[0]
-    axes = tuple(range(input.ndim - len(normalized_shape), input.ndim))
+    axes = tuple(range(input.ndim - len(sizes), input.ndim))
     return affine(standardized(input, axes, eps)[0], weight, bias)
 
 
@@ -171,7 +173,8 @@ def _layer_norm(
 )
 def _rms_norm(input: Array, normalized_shape: tuple | int, weight: Array | None = None, eps: Real = 1e-5):
     """Divide by the root mean square over the last dims, then multiply by the weight."""
-    axes = tuple(range(input.ndim - len(normalized_shape), input.ndim))
+    sizes: Any = normalized_shape
+    axes = tuple(range(input.ndim - len(sizes), input.ndim))
     scaled = input * rsqrt(mean_of(input * input, axes) + eps)
     return scaled if weight is None else scaled * weight
 
@@ -276,7 +279,6 @@ def _batch_norm_of_batch(input: Array, weight: Array | None, bias: Array | None,
     formats=1,
     node="NativeBatchNormBackward0",
     saves=("input", "running_mean", "running_var", "weight"),
-    without_gradient=dict.fromkeys(("running_mean", "running_var"), "native_batch_norm"),
     name="_batch_norm_of_running",
     in_errors="batch_norm",
     fused=True,

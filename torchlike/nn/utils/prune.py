@@ -191,6 +191,7 @@ def _count(amount: Any, size: int) -> int:
     """Return the number of elements to prune out of `size`. `amount` is a count, or a fraction if not an int."""
     if not isinstance(amount, numbers.Integral):
         return round(amount * size)
+    amount = int(amount)
     if amount > size:
         raise ValueError(f"amount={amount} should be smaller than the number of parameters to prune={size}")
     return amount

@@ -11,7 +11,9 @@ import numpy as np
 
 import torchlike
 from torchlike import Tensor
-from torchlike._internal import check_flag, host_arrays, of_array, wrong_type
+from torchlike._internal import check_flag as _check_flag
+from torchlike._internal import host_arrays, of_array
+from torchlike._internal import wrong_type as _wrong_type
 from torchlike.nn import _errors_sequence as _errors
 
 
@@ -131,9 +133,9 @@ def pad_sequence(
         raise RuntimeError(
             f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}"
         )
-    check_flag("pad_sequence", "batch_first", 2, batch_first)
+    _check_flag("pad_sequence", "batch_first", 2, batch_first)
     if padding_value is None:
-        raise wrong_type("pad_sequence", "padding_value", 3, "float", padding_value)
+        raise _wrong_type("pad_sequence", "padding_value", 3, "float", padding_value)
     if padding_side not in ("left", "right"):
         raise _errors.padding_side(padding_side)
     rows = list(sequences.unbind(0) if isinstance(sequences, Tensor) else sequences)
@@ -219,7 +221,7 @@ def pack_padded_sequence(
     >>> packed.batch_sizes
     tensor([2, 1, 1])
     """
-    check_flag("_pack_padded_sequence", "batch_first", 3, batch_first)
+    _check_flag("_pack_padded_sequence", "batch_first", 3, batch_first)
     if not input.numel():
         raise RuntimeError("Cannot pack empty tensors.")
     counts = _as_list(lengths)
@@ -282,9 +284,9 @@ def pad_packed_sequence(
     """
     sizes = sequence.batch_sizes.tolist()
     length = len(sizes)
-    check_flag("_pad_packed_sequence", "batch_first", 3, batch_first)
+    _check_flag("_pad_packed_sequence", "batch_first", 3, batch_first)
     if padding_value is None:
-        raise wrong_type("_pad_packed_sequence", "padding_value", 4, "Number", padding_value)
+        raise _wrong_type("_pad_packed_sequence", "padding_value", 4, "Number", padding_value)
     if total_length is not None:
         if total_length < length:
             raise ValueError(
@@ -292,7 +294,7 @@ def pad_packed_sequence(
                 f"total_length={total_length} and max sequence length being {length}"
             )
         if not hasattr(total_length, "__index__"):
-            raise wrong_type("_pad_packed_sequence", "total_length", 5, "int", total_length)
+            raise _wrong_type("_pad_packed_sequence", "total_length", 5, "int", total_length)
         length = total_length
     counts = torchlike.tensor([sum(size > row for size in sizes) for row in range(sizes[0])])
     rows = pad_sequence(_rows(sequence.data, sizes), False, padding_value)

@@ -142,17 +142,15 @@ def _apart(input, target, bound):
     return d, namespace(d).where(abs(d) < bound, d, namespace(d).zeros_like(d))
 
 
-def _check_quotient(call: Call) -> None:
-    """Raise PyTorch's dtype errors. PyTorch writes the result over a tensor of the input's dtype."""
+def _check_over_input(call: Call) -> None:
+    """Raise PyTorch's dtype error for a result that does not fit over the input, as which PyTorch allocates it."""
     common = result_type(call.promoted, call.numbers)
-    if call.input.dtype.category < min(common.category, _dtypes.FLOATING):
-        raise _errors.dtypes.cannot_cast(_dtypes.float32, call.input.dtype)
     if call.input.dtype.category < common.category:
         raise _errors.dtypes.cannot_cast(common, call.input.dtype)
 
 
 @_loss(
-    in_order(_check_quotient, only("huber_cpu", _dtypes.FLOATING)),
+    in_order(_check_over_input, only("huber_cpu", _dtypes.FLOATING)),
     shape=_of_dtype("input"),
     formats=1,
     loop="huber_cpu",
@@ -388,8 +386,16 @@ def gaussian_nll_loss(
 # -- margins -----------------------------------------------------------------------------------------------------------
 
 
+def _check_soft_margin(call: Call) -> None:
+    if call.input.dtype is _dtypes.bool_:
+        raise _errors.arithmetic.bool_negated()
+    if result_type(call.promoted, call.numbers).category < _dtypes.FLOATING:
+        raise _errors.dtypes.cannot_cast(_dtypes.float32, call.input.dtype)
+    _check_over_input(call)
+
+
 @_loss(
-    _check_quotient,
+    _check_soft_margin,
     shape=_of_dtype("input"),
     formats=1,
     loop="neg_cpu",

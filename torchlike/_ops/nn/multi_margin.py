@@ -150,7 +150,7 @@ def multilabel_margin_loss(input: Array, target: Array, reduction: str = "mean")
 
 
 def _check_soft(call: Call) -> None:
-    if call.target.dtype is _dtypes.bool_:
+    if call.target.dtype is _dtypes.bool_ and call.input.dtype.is_floating_point:
         raise _errors.arithmetic.bool_minus()
     if call.weight is not None:
         broadcast([call.input.shape, call.weight.shape])

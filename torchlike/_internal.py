@@ -17,6 +17,7 @@ from torchlike._composite.multi_tensor import multi_tensor_update as multi_tenso
 from torchlike._composite.multi_tensor import over_rows as over_rows
 from torchlike._composite.multi_tensor import row_update as row_update
 from torchlike._composite.multi_tensor import share_memory as share_memory
+from torchlike._composite.nn.functions import check_flag as check_flag
 from torchlike._composite.nn.native_functions import _safe_softmax as _safe_softmax
 from torchlike._composite.transformations import Name as Name
 from torchlike._composite.transformations import NeedsValue as NeedsValue

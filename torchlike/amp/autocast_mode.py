@@ -63,7 +63,9 @@ class autocast:
         if not _autocast.is_known(self._kind):
             raise RuntimeError(f"User specified an unsupported autocast device_type '{device_type}'")
         self._cache_enabled = torchlike.is_autocast_cache_enabled() if cache_enabled is None else cache_enabled
-        self._enabled = enabled and self._is_possible()
+        self._enabled = enabled
+        if enabled and not self._is_possible():
+            self._enabled = False
         self._before: list[tuple] = []
 
     def _is_possible(self) -> bool:
@@ -77,12 +79,22 @@ class autocast:
             return False
         return True
 
+    def _check(self) -> None:
+        """Raise PyTorch's errors about the settings. It gives them when the region begins."""
+        if not isinstance(self._enabled, bool):
+            raise _errors.arguments.wrong_type("set_autocast_enabled", "enabled", 2, "bool", self._enabled)
+        if not isinstance(self.fast_dtype, _dtypes.dtype):
+            raise _errors.arguments.wrong_type("set_autocast_dtype", "dtype", 2, "torch.dtype", self.fast_dtype)
+        if not isinstance(self._cache_enabled, bool):
+            raise _errors.autocast.must_be("enabled", "bool", self._cache_enabled)
+
     def __enter__(self) -> Self:
+        self._check()
         state, kind = _autocast.state, self._kind
         self._before.append((_autocast.is_enabled(kind), _autocast.fast_dtype(kind), state.cache_enabled))
         state.cache_enabled = self._cache_enabled
         _autocast.autocast_increment_nesting()
-        _autocast.change(kind, bool(self._enabled), self.fast_dtype)
+        _autocast.change(kind, self._enabled, self.fast_dtype)
         return self
 
     def __exit__(self, *_: object) -> None:

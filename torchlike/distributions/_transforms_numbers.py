@@ -12,6 +12,7 @@ from torchlike.nn import functional as F
 
 from . import constraints
 from ._transforms_base import OneOfAKind, Transform
+from .utils import broadcast_all
 
 
 class ExpTransform(OneOfAKind):
@@ -58,7 +59,7 @@ class PowerTransform(Transform):
 
     def __init__(self, exponent: Tensor, cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
-        self.exponent: Any = exponent
+        (self.exponent,) = broadcast_all(exponent)
 
     def with_cache(self, cache_size: int = 1) -> Any:
         return self if self._cache_size == cache_size else PowerTransform(self.exponent, cache_size=cache_size)

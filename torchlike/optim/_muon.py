@@ -137,7 +137,7 @@ class Muon(RuleOptimizer):
             raise ValueError("Number of steps must be less than 100 for computational efficiency")
         if len(group["ns_coefficients"]) != 3:
             raise ValueError("Coefficients must be a tuple of exactly 3 values")
-        return group["nesterov"], group["adjust_lr_fn"], group["ns_steps"]
+        return bool(group["nesterov"]), group["adjust_lr_fn"], group["ns_steps"]
 
     def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
         momentum = group["momentum"]

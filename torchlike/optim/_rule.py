@@ -27,6 +27,7 @@ from torchlike._internal import (
     SparseTensor,
     Value,
     _engine,
+    check_flag,
     current,
     lines_of,
     multi_tensor_update,
@@ -242,7 +243,8 @@ class RuleOptimizer(Optimizer):
         if closure is not None:
             with torchlike.enable_grad():
                 loss = closure()
-        if self.defaults.get("differentiable"):
+        if differentiable := self.defaults.get("differentiable"):
+            check_flag("set_grad_enabled", "enabled", 1, differentiable)
             self._step_recorded()
             return loss
         self._hold_groups()
@@ -388,7 +390,7 @@ class RuleOptimizer(Optimizer):
 
     def _flags(self, group: Group, is_first: bool = False) -> tuple:
         fused = bool(group.get("fused"))
-        return group.get("maximize", False), self._decay(group), fused, *self._variant(group, is_first)
+        return bool(group.get("maximize")), self._decay(group), fused, *self._variant(group, is_first)
 
     def _still(self, index: int, plan: Division, flags: tuple, on_device: bool = False) -> bool:
         """Return whether a captured step is still valid. The guard of `_hold_groups` checks groups and parameters.

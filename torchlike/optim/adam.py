@@ -86,18 +86,21 @@ class Adam(RuleOptimizer):
         fused: bool | None = None,
         decoupled_weight_decay: bool = False,
     ) -> None:
-        _check_tensors(lr, betas, foreach and not capturable)
+        no_tensors = foreach and not capturable
+        if isinstance(lr, Tensor) and no_tensors:
+            raise _errors.tensor_with_foreach("lr")
         check_lr(lr)
         check_positive(eps=eps)
         check_betas(betas)
-        betas = (_squeezed(betas[0]), _squeezed(betas[1]))
+        _check_tensors(betas, no_tensors)
+        squeezed = tuple([_squeezed(beta) for beta in betas])
         check_positive(weight_decay=weight_decay)
         check_implementation(foreach, fused, differentiable)
         super().__init__(
             params,
             dict(
                 lr=lr,
-                betas=betas,
+                betas=squeezed,
                 eps=eps,
                 weight_decay=weight_decay,
                 amsgrad=amsgrad,
@@ -125,12 +128,7 @@ def _squeezed(beta: float | Tensor) -> float | Tensor:
     return beta.squeeze() if isinstance(beta, Tensor) else beta
 
 
-def _check_tensors(lr: float | Tensor, betas: tuple, foreach: bool | None) -> None:
-    if isinstance(lr, Tensor):
-        if foreach:
-            raise _errors.tensor_with_foreach("lr")
-        if lr.numel() != 1:
-            raise _errors.lr_not_one_element()
+def _check_tensors(betas: tuple, foreach: bool | None) -> None:
     if isinstance(betas[0], Tensor) != isinstance(betas[1], Tensor):
         raise ValueError("betas must be either both floats or both Tensors")
     if isinstance(betas[0], Tensor) and foreach:

@@ -126,12 +126,14 @@ class LBFGS(Optimizer):
 
     def _iterate(self, closure: Callable, state: dict, memory: _Memory, loss: float, grad: Tensor) -> None:
         group, evaluations = self.param_groups[0], 1
-        for iteration in range(1, group["max_iter"] + 1):
+        iteration = 0
+        while iteration < group["max_iter"]:
+            iteration += 1
             state["n_iter"] += 1
             first = state["n_iter"] == 1
             direction = memory.direction(grad, first)
             memory.prev_flat_grad, memory.prev_loss = grad.clone(), loss
-            lr = number(group["lr"]) if isinstance(group["lr"], Tensor) else group["lr"]
+            lr = number(group["lr"].squeeze()) if isinstance(group["lr"], Tensor) else group["lr"]
             length = min(1.0, 1.0 / number(grad.abs().sum())) * lr if first else lr
             slope = number(grad.dot(direction))
             memory.t = length
@@ -208,7 +210,7 @@ class _Memory:
 
     NAMES = ("d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "prev_loss")
 
-    d: Tensor  # the last search direction
+    d: Any  # the last search direction
     t: Any  # the last step length
     old_dirs: list[Tensor]  # changes of the gradient
     old_stps: list[Tensor]  # changes of the parameters
@@ -231,7 +233,8 @@ class _Memory:
             al = self.state["al"]
             al[: len(self.ro)] = self.weights[: len(self.ro)].unbind()
         self.state.update({name: getattr(self, name) for name in self.NAMES})
-        half = self.d.dtype if self.d.dtype is torchlike.bfloat16 else None  # its numbers are float32, see `number`
+        kind = self.d.dtype if self.d is not None else None  # without an iteration there is no direction
+        half = kind if kind is torchlike.bfloat16 else None  # its numbers are float32, see `number`
         for name in ("t", "H_diag", "ro"):
             dtype = None if name == "t" and wide_length else half
             self.state[name] = _each(functools.partial(_as_tensor, dtype=dtype), self.state[name])

@@ -106,7 +106,7 @@ class RMSprop(RuleOptimizer):
         return ("square_avg", *buffer, *(("grad_avg",) if group["centered"] else ()))
 
     def _variant(self, group: Group, is_first: bool) -> tuple:
-        return group["momentum"] > 0, group["centered"]
+        return group["momentum"] > 0, bool(group["centered"])
 
     def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
         alpha = group["alpha"]

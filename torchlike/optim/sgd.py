@@ -119,7 +119,7 @@ class SGD(RuleOptimizer):
         return ("momentum_buffer",) if group["momentum"] != 0 else ()
 
     def _variant(self, group: Group, is_first: bool) -> tuple:
-        return group["nesterov"], is_first
+        return bool(group["nesterov"]), is_first
 
     def _take_sparse(self, group: Group, grads: list, rows: list[int], sparse: list[int]) -> tuple[list, list]:
         if group["fused"]:

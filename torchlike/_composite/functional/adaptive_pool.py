@@ -8,18 +8,30 @@ from torchlike import _errors
 from torchlike._composite.functional.pool import Pooled, Size
 from torchlike._composite.random import random
 from torchlike._ops.nn.windows import expand
+from torchlike._ops.schema.binding import is_whole
 from torchlike._tensor.argument_forms import settled
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
 
 
-def _adaptive_size(input: Tensor, output_size: Size, dims: int) -> tuple:
+def _adaptive_size(input: Tensor, output_size: Size, dims: int, name: str) -> tuple:
     given = tuple(output_size) if isinstance(output_size, list | tuple) else (output_size,) * dims
+    if output_size.__class__ is not int:
+        _check_adaptive_size(output_size, given, dims, name)
     if dims > 1 and isinstance(output_size, list | tuple) and input.ndim <= len(given):
         raise ValueError(f"Input dimension should be at least {len(given) + 1}")
     if len(given) != dims or input.ndim < dims:
         return given
     return tuple(n if n is not None else input.shape[i - dims] for i, n in enumerate(given))
+
+
+def _check_adaptive_size(output_size: Size, given: tuple, dims: int, name: str) -> None:
+    """Raise PyTorch's error for a bool, or for None in place of all sizes or of a single one."""
+    listed = isinstance(output_size, list | tuple)
+    for place, n in enumerate(given):
+        if n.__class__ is bool or (n is None and (dims == 1 or not listed)):
+            of_list = _errors.arguments.wrong_element(name, "output_size", 2, place, n)
+            raise of_list if listed else _errors.arguments.wrong_type(name, "output_size", 2, "tuple of ints", n)
 
 
 def _whole_mean(input: Tensor, size: tuple, dims: int) -> Tensor | None:
@@ -45,7 +57,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Size) -> Tensor:
     >>> torch.nn.functional.adaptive_avg_pool1d(torch.tensor([[1., 3., 2., 6.]]), 2).tolist()
     [[2.0, 4.0]]
     """
-    return rows["_adaptive_avg_pool1d"](input, _adaptive_size(input, output_size, 1))
+    return rows["_adaptive_avg_pool1d"](input, _adaptive_size(input, output_size, 1, "adaptive_avg_pool1d"))
 
 
 def adaptive_avg_pool2d(input: Tensor, output_size: Size) -> Tensor:
@@ -62,7 +74,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Size) -> Tensor:
     >>> torch.nn.functional.adaptive_avg_pool2d(torch.ones(1, 4, 6), (2, None)).shape
     torch.Size([1, 2, 6])
     """
-    size = _adaptive_size(input, output_size, 2)
+    size = _adaptive_size(input, output_size, 2, "adaptive_avg_pool2d")
     whole = _whole_mean(input, size, 2)
     return rows["_adaptive_avg_pool2d"](input, size) if whole is None else whole
 
@@ -81,7 +93,7 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Size) -> Tensor:
     >>> torch.nn.functional.adaptive_avg_pool3d(torch.ones(1, 4, 4, 6), (2, 1, None)).shape
     torch.Size([1, 2, 1, 6])
     """
-    size = _adaptive_size(input, output_size, 3)
+    size = _adaptive_size(input, output_size, 3, "adaptive_avg_pool3d")
     whole = _whole_mean(input, size, 3)
     return rows["_adaptive_avg_pool3d"](input, size) if whole is None else whole
 
@@ -189,20 +201,32 @@ def adaptive_max_pool3d_with_indices(input: Tensor, output_size: Size, return_in
 
 
 def _adaptive_max(dims: int, input: Tensor, output_size: Size, return_indices: bool) -> Pooled:
-    found = rows[f"_adaptive_max_pool{dims}d"](input, _adaptive_size(input, output_size, dims))
+    found = rows[f"_adaptive_max_pool{dims}d"](
+        input, _adaptive_size(input, output_size, dims, f"adaptive_max_pool{dims}d")
+    )
     return found if return_indices else found[0]
 
 
 # -- windows at random positions ---------------------------------------------------------------------------------------
 
 
+def _check_sizes(dims: int, name: str, position: int, given: Any) -> None:
+    function = f"fractional_max_pool{dims}d"
+    sizes = given if isinstance(given, tuple | list) else (given,) * dims
+    for n in sizes:
+        if not is_whole(n) and not (given is None and name == "output_size"):
+            raise _errors.arguments.wrong_type(function, name, position, "tuple of ints", n)
+    if len(sizes) != dims:
+        words = {2: "tuple of Ints", 3: "tuple of three Ints"}[dims]
+        raise RuntimeError(f"{function}: {name} must either be a single Int or {words}")
+
+
 def _fractional_max(
     dims: int, input: Tensor, kernel_size: Size, output_size: Size, output_ratio: Any, samples: Tensor | None
 ) -> Pooled:
     each = lambda v: expand(settled(v), dims)
-    for n in kernel_size if isinstance(kernel_size, tuple | list) else (kernel_size,):
-        if not hasattr(n, "__index__"):
-            raise _errors.arguments.wrong_type(f"fractional_max_pool{dims}d", "kernel_size", 2, "tuple of ints", n)
+    for place, (name, given) in enumerate((("kernel_size", kernel_size), ("output_size", output_size)), 2):
+        _check_sizes(dims, name, place, given)
     if output_size is None:
         if output_ratio is None:
             raise _errors.pooling.fractional_size_missing(f"fractional_max_pool{dims}d")

@@ -8,6 +8,7 @@ import numpy as np
 
 from torchlike import _errors
 from torchlike._composite.functional.embedding import renorm
+from torchlike._composite.nn.functions import check_flag
 from torchlike._dtypes import FLOATING, INTEGER
 from torchlike._engine import when_at_hand
 from torchlike._errors.warned import warn
@@ -20,6 +21,8 @@ def _padding_row(padding_idx: int | None, count: int) -> int:
     """Return the index of the padding row, counted from the start, or -1 without padding."""
     if padding_idx is None:
         return -1
+    if padding_idx.__class__ is bool:
+        raise _errors.arguments.wrong_type("embedding_bag", "padding_idx", 9, "int", padding_idx)
     if not -count <= padding_idx < count:
         raise _errors.embedding.bag_padding(count, padding_idx)
     return padding_idx % count
@@ -66,6 +69,12 @@ def embedding_bag(
         weight, input = input, weight
     _check_bags(input, weight, offsets, per_sample_weights)
     _check_mode(mode, scale_grad_by_freq, sparse, per_sample_weights)
+    if sparse is not False:
+        check_flag("embedding_bag", "sparse", 6, sparse)
+    if include_last_offset is not False:
+        if offsets is not None:
+            check_flag("embedding_bag", "include_last_offset", 8, include_last_offset)
+        include_last_offset = offsets is not None and include_last_offset
     renorm(weight, input, max_norm, norm_type)
     place = _padding_row(padding_idx, weight.shape[0])
     if offsets is not None:
@@ -78,7 +87,7 @@ def embedding_bag(
         mode,
         place,
         scale_grad_by_freq,
-        include_last_offset and offsets is not None,
+        include_last_offset,
     )
     _check_numbers(input, weight.shape[0])
     if sparse:

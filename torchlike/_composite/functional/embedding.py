@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from torchlike import _errors
+from torchlike._composite.nn.functions import check_flag
 from torchlike._dtypes import modes
 from torchlike._dtypes.recorder import current
 from torchlike._engine import to_numpy, when_at_hand
@@ -72,7 +73,11 @@ def embedding(
             raise _errors.shapes.dim_of_scalar(0)
         if not -weight.shape[0] <= padding_idx < weight.shape[0]:
             raise AssertionError("Padding_idx must be within num_embeddings")
+        if padding_idx.__class__ is bool:
+            raise _errors.arguments.wrong_type("embedding", "padding_idx", 3, "int", padding_idx)
         padding_idx %= weight.shape[0]
+    if sparse is not False:
+        check_flag("embedding", "sparse", 5, sparse)
     check_rows(input, weight)
     renorm(weight, input, max_norm, norm_type)
     return rows_of(weight, input, padding_idx, scale_grad_by_freq, sparse)
@@ -111,11 +116,11 @@ def check_rows(indices: Tensor, weight: Tensor) -> None:
     when_at_hand(indices._value, check)
 
 
-def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
     """Return int64 one-hot vectors in a new last dim, 1 at each class index and 0 elsewhere.
 
     Args:
-      tensor: int64 class indices of any shape.
+      input: int64 class indices of any shape.
       num_classes: the size of the new dim. With -1 it is the largest index plus 1, which is read on the host.
 
     Raises:
@@ -125,24 +130,24 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     >>> torch.nn.functional.one_hot(torch.tensor([0, 2])).tolist()
     [[1, 0, 0], [0, 0, 1]]
     """
-    if tensor.dtype.name != "int64":
+    if input.dtype.name != "int64":
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
     if not hasattr(num_classes, "__index__"):
         raise _errors.arguments.wrong_type("one_hot", "num_classes", None, "int", num_classes)
-    if not tensor.numel():
+    if not input.numel():
         if num_classes <= 0:
             raise RuntimeError("Can not infer total number of classes from empty tensor.")
-        return rows["_one_hot"](tensor, num_classes)
+        return rows["_one_hot"](input, num_classes)
     if num_classes == -1:
-        host = to_numpy(tensor._value)
+        host = to_numpy(input._value)
         _check_classes(int(host.max()) + 1, host)
-        return rows["_one_hot"](tensor, int(host.max()) + 1)
+        return rows["_one_hot"](input, int(host.max()) + 1)
     check = functools.partial(_check_classes, num_classes)
     if current().capture is None:
-        check(to_numpy(factories.all_examples(tensor)._value))
+        check(to_numpy(factories.all_examples(input)._value))
     else:
-        when_at_hand(tensor._value, check)
-    return rows["_one_hot"](tensor, num_classes)
+        when_at_hand(input._value, check)
+    return rows["_one_hot"](input, num_classes)
 
 
 def _check_classes(count: int, host: Any) -> None:

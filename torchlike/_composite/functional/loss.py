@@ -22,7 +22,7 @@ CHECKED_AT_ONCE = 1 << 22  # class indices that are already on the host are chec
 def reduction_of(reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> str:
     """Return the reduction to apply, given the current argument and the two deprecated ones."""
     if size_average is not None or reduce is not None:
-        average, all_ = size_average in (None, True), reduce in (None, True)
+        average, all_ = size_average is None or size_average, reduce is None or reduce
         reduction = ("mean" if average else "sum") if all_ else "none"
         message = f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead."
         warn(message, site="nn.functional")
@@ -93,18 +93,29 @@ def cross_entropy(
     """
     try:
         reduction = reduction_of(reduction, size_average, reduce)
-        if not 0.0 <= label_smoothing <= 1.0:
-            raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
+        if label_smoothing:
+            label_smoothing = _smoothing(label_smoothing)
         if input.shape == target.shape:
+            if not hasattr(ignore_index, "__index__"):
+                raise _errors.arguments.wrong_type("cross_entropy_loss", "ignore_index", 5, "int", ignore_index)
             if ignore_index >= 0 and target.is_floating_point():
                 raise RuntimeError("ignore_index is not supported for floating point target")
             return rows["_cross_entropy_of_probabilities"](input, target, weight, reduction, label_smoothing)
         _check_target_size(input, target)
-        made = rows["cross_entropy"](input, target, weight, ignore_index, reduction, label_smoothing)
+        made = rows["cross_entropy"](input, target, weight, reduction, ignore_index, label_smoothing)
         _check_target(input, target, ignore_index)
         return made
     except Exception as error:
         raise shortened(error) from error.__cause__
+
+
+def _smoothing(given: Any) -> float:
+    """Return the share of the smoothed labels. PyTorch ignores a negative number and NaN."""
+    if not isinstance(given, float | int | np.number):
+        raise _errors.arguments.wrong_type("cross_entropy_loss", "label_smoothing", 6, "float", given)
+    if given > 1.0:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {given:g}")
+    return float(given) if given > 0 else 0.0
 
 
 def nll_loss(
@@ -139,7 +150,7 @@ def nll_loss(
     """
     reduction = reduction_of(reduction, size_average, reduce)
     _check_target_size(input, target)
-    made = rows["nll_loss"](input, target, weight, ignore_index, reduction)
+    made = rows["nll_loss"](input, target, weight, reduction, ignore_index)
     _check_target(input, target, ignore_index)
     return made
 
@@ -272,7 +283,7 @@ def huber_loss(
     [0.5, 4.0]
     """
     _warn_sizes(input, target)
-    if not isinstance(delta, float | int | Tensor):
+    if not isinstance(delta, float | int | np.number | Tensor):
         raise _errors.arguments.wrong_type("huber_loss", "delta", 4, "float", delta)
     if not delta > 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
@@ -470,11 +481,11 @@ def gaussian_nll_loss(
         elif input.ndim != spread.ndim or sum(m for n, m in zip(input.shape, spread.shape) if n != m) != 1:
             raise ValueError("var is of incorrect size")
     if reduction not in ("none", "mean", "sum"):
-        raise ValueError(f"{reduction} is not valid")
+        raise ValueError(reduction + " is not valid")
 
     def check(host: Any) -> None:
         if isinstance(host, np.ndarray) and (host < 0).any():
             raise _errors.losses.negative_variance()
 
     when_at_hand(spread._value, check)
-    return rows["gaussian_nll_loss"](input, target, spread, full, eps, reduction)
+    return rows["gaussian_nll_loss"](input, target, spread, bool(full), eps, reduction)

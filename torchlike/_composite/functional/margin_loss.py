@@ -107,9 +107,10 @@ def multilabel_soft_margin_loss(
     tensor(0.6931)
     """
     if size_average is None and reduce is None and reduction not in ("none", "mean", "sum"):
-        raise ValueError(f"{reduction} is not valid")
+        raise ValueError(reduction + " is not valid")
     reduction = reduction_of(reduction, size_average, reduce)
-    if input.shape == target.shape:
+    of_tensors = isinstance(target, Tensor) and isinstance(weight, Tensor | None)
+    if of_tensors and input.shape == target.shape:
         return rows["multilabel_soft_margin_loss"](input, target, weight, reduction)
     loss = -(target * rows["logsigmoid"](input) + (1 - target) * rows["logsigmoid"](-input))
     loss = (loss if weight is None else loss * weight).sum(input.ndim - 1) / input.shape[-1]
@@ -153,6 +154,11 @@ def soft_margin_loss(
     return rows["soft_margin_loss"](input, target, reduction_of(reduction, size_average, reduce))
 
 
+def _choosing(target: Any) -> Any:
+    """Return a target without history: the loss only compares it with numbers."""
+    return target.detach() if getattr(target, "requires_grad", False) else target
+
+
 def hinge_embedding_loss(
     input: Tensor,
     target: Tensor,
@@ -176,7 +182,7 @@ def hinge_embedding_loss(
     """
     if input.shape != target.shape:
         broadcast([target.shape, input.shape])  # raises with the sizes in PyTorch's order
-    return rows["hinge_embedding_loss"](input, target, margin, reduction_of(reduction, size_average, reduce))
+    return rows["hinge_embedding_loss"](input, _choosing(target), margin, reduction_of(reduction, size_average, reduce))
 
 
 def margin_ranking_loss(
@@ -235,7 +241,7 @@ def cosine_embedding_loss(
     1.0
     """
     reduction = reduction_of(reduction, size_average, reduce)
-    return rows["cosine_embedding_loss"](input1, input2, target, margin, reduction)
+    return rows["cosine_embedding_loss"](input1, input2, _choosing(target), margin, reduction)
 
 
 def triplet_margin_loss(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+
+from torchlike import _errors
 from torchlike._composite.functional.pool import Size
 from torchlike._ops.schema.out_rules import EXACT
 from torchlike._tensor.argument_forms import settled
@@ -118,11 +121,20 @@ def avg_pool3d(
 
 
 def _lp_pool(dims: int, input: Tensor, norm_type: float, kernel_size: Size, stride: Size, ceil_mode: bool) -> Tensor:
-    kernel = (kernel_size,) * dims if isinstance(kernel_size, int) else tuple(kernel_size)
+    sizes = settled(kernel_size)
+    kernel = sizes if isinstance(sizes, tuple) else (sizes,) * dims
+    if dims > 1 and len(kernel) != dims:
+        few = f"not enough values to unpack (expected {dims}, got {len(kernel)})"
+        raise ValueError(few if len(kernel) < dims else f"too many values to unpack (expected {dims})")
+    if math.isinf(norm_type):
+        sign = math.copysign(1, norm_type)
+        return rows[f"_max_pool{dims}d"](input.abs() * sign, kernel, settled(stride), 0, 1, ceil_mode) * sign
     count = 1
     for k in kernel:
         count *= k
     mean = rows[f"_avg_pool{dims}d"](input**norm_type, kernel, settled(stride), 0, ceil_mode)
+    if dims == 1 and sizes is kernel:
+        raise _errors.arguments.wrong_type("mul", "other", 1, "Tensor", kernel_size)
     return (mean.sign() * rows["relu"](mean.abs()) * count) ** (1.0 / norm_type)
 
 

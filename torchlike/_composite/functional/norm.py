@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from torchlike import _errors
@@ -111,7 +112,8 @@ def batch_norm(
     >>> torch.nn.functional.batch_norm(x, torch.tensor([1.0]), torch.tensor([4.0]), eps=0.0).tolist()
     [[0.0], [1.0]]
     """
-    if training and input.ndim > 1 and input.numel() == input.shape[1]:
+    alone = training and input.ndim > 1 and input.numel() == input.shape[1]
+    if alone and math.prod((input.shape[0], *input.shape[2:])) == 1:
         raise _errors.normalization.one_value_per_channel(input.shape)
     if eps < 0 or (training and not eps):
         due = "positive during training" if training else "non-negative"

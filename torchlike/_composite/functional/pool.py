@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from torchlike import _errors
-from torchlike._ops.nn.windows import expand
 from torchlike._tensor.argument_forms import settled
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
@@ -221,17 +220,34 @@ def max_pool3d_with_indices(
 # -- the inverse -------------------------------------------------------------------------------------------------------
 
 
+def _each(given: Size, dims: int) -> tuple:
+    """Return one number for each dim. Raise PyTorch's error for another number of them."""
+    numbers = tuple(given) if isinstance(given, tuple) else (given,) * dims
+    if len(numbers) != dims:
+        raise IndexError("tuple index out of range")
+    for place, n in enumerate(numbers):
+        if not hasattr(n, "__index__"):
+            raise _errors.arguments.wrong_element(f"max_unpool{max(dims, 2)}d", "output_size", 3, place, n)
+    return numbers
+
+
 def _max_unpool(
     dims: int, input: Tensor, indices: Tensor, kernel_size: Size, stride: Size, padding: Size, output_size: Any
 ) -> Tensor:
-    each = lambda v: expand(settled(v), dims)
+    each = lambda v: _each(settled(v), dims)
     kernel, pad = each(kernel_size), each(padding)
     strides = kernel if stride is None else each(stride)
     default = [(n - 1) * s - 2 * p + k for n, s, p, k in zip(input.shape[-dims:], strides, pad, kernel)]
     if output_size is None:
         size = tuple(default)
     else:
-        size = tuple(output_size)[-dims:]
+        size = tuple(output_size)
+        if len(size) not in (dims, dims + 2):
+            raise ValueError(
+                f"output_size should be a sequence containing {dims} or {dims + 2} elements, but it has a length of "
+                f"'{len(size)}'"
+            )
+        size = size[-dims:]
         for d, (n, wanted, s) in enumerate(zip(size, default, strides)):
             if not wanted - s < n < wanted + s:
                 raise ValueError(

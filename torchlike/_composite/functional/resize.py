@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 from torchlike import _errors
@@ -66,7 +67,7 @@ def interpolate(
         raise RuntimeError(
             f"Non-empty {input.ndim}D data tensor expected but got a tensor with sizes {list(input.shape)}"
         )
-    return rows["_resize"](input, size, mode, scales, bool(align_corners), antialias)
+    return rows["_resize"](input, size, mode, scales, bool(align_corners), bool(antialias))
 
 
 def _sizes(input: Tensor, size: Any, scale_factor: Any, recompute: bool | None) -> tuple[tuple, tuple]:
@@ -82,11 +83,13 @@ def _sizes(input: Tensor, size: Any, scale_factor: Any, recompute: bool | None) 
                 f"dimensions of {spatial} and output size of {size}. Please provide input tensor in (N, C, d1, d2, "
                 "...,dK) format and output size in (o1, o2, ...,oK) format."
             )
-        if not all(isinstance(n, int) or hasattr(n, "__index__") for n in given):
+        if not all(hasattr(n, "__index__") for n in given):
             raise _errors.images.size_types(given)
+        if any(n.__class__ is bool for n in given):
+            raise _errors.arguments.invalid_combination(f"upsample_nearest{dims}d", (input, [*given], None), {})
         if recompute:
             raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
-        return tuple(int(n) for n in given), (None,) * dims
+        return tuple(operator.index(n) for n in given), (None,) * dims
     if scale_factor is None:
         raise ValueError("either size or scale_factor should be defined")
     factors = tuple(scale_factor) if isinstance(scale_factor, list | tuple) else (scale_factor,) * dims

@@ -6,6 +6,7 @@ from typing import Any
 
 from torchlike import _errors
 from torchlike._dtypes import check_number
+from torchlike._ops.schema.binding import is_whole
 from torchlike._tensor.argument_forms import settled
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.binding import function
@@ -39,7 +40,7 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
         if not isinstance(sizes, tuple):
             raise _errors.arguments.wrong_type("pad", "pad", 2, "tuple of ints", pad)
         for place, n in enumerate(sizes):
-            if not hasattr(n, "__index__"):
+            if not is_whole(n):
                 raise _errors.arguments.wrong_element("pad", "pad", 2, place, n)
         if mode == "constant":
             check_number(0.0 if value is None else float(value), input.dtype)

@@ -29,6 +29,25 @@ def finish(input: Tensor, result: Tensor, inplace: bool) -> Tensor:
     return binding.assign(input, result) if inplace else result
 
 
+def check_flag(name: str, argument: str, position: int, given: Any) -> None:
+    """Raise PyTorch's error unless an argument is a bool."""
+    if not isinstance(given, bool | np.bool_):
+        raise _errors.arguments.wrong_type(name, argument, position, "bool", given)
+
+
+def _check_real(name: str, argument: str, position: int, given: Any) -> None:
+    """Raise PyTorch's error unless an argument is a real number or a tensor of one element without dims."""
+    if not isinstance(given, float | int | np.number | np.bool_) and getattr(given, "ndim", 1):
+        raise _errors.arguments.wrong_type(name, argument, position, "float", given)
+
+
+def _cast(name: str, input: Tensor, dim: int, dtype: Any) -> Tensor:
+    if not isinstance(dtype, _dtypes.dtype):
+        rows["_" + name](input, dim)  # errors about `dim` have precedence
+        raise _errors.arguments.wrong_type(name, "dtype", None, "torch.dtype", dtype)
+    return input.to(dtype)
+
+
 # -- softmax -----------------------------------------------------------------------------------------------------------
 
 
@@ -46,7 +65,7 @@ def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     tensor([0.5000, 0.5000])
     """
     try:
-        return rows["_softmax"](input if dtype is None else input.to(dtype), dim)
+        return rows["_softmax"](input if dtype is None else _cast("softmax", input, dim, dtype), dim)
     except Exception as error:
         raise shortened(error) from error.__cause__
 
@@ -60,7 +79,7 @@ def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     >>> torchlike.log_softmax(torchlike.tensor([0.0, 0.0]), dim=0)
     tensor([-0.6931, -0.6931])
     """
-    return rows["_log_softmax"](input if dtype is None else input.to(dtype), dim)
+    return rows["_log_softmax"](input if dtype is None else _cast("log_softmax", input, dim, dtype), dim)
 
 
 # -- activations -------------------------------------------------------------------------------------------------------
@@ -102,10 +121,12 @@ def rrelu(
       lower, upper: the bounds of the random slope.
       training: use random slopes.
     """
-    _check_flag("rrelu", "training", 4, training)
+    check_flag("rrelu", "training", 4, training)
     for place, (name, bound) in enumerate((("lower", lower), ("upper", upper)), 2):
         if not hasattr(bound, "__float__"):
             raise _errors.arguments.wrong_type("rrelu", name, place, "Number", bound)
+        if training and not math.isfinite(bound):
+            raise RuntimeError(f"rrelu: {name} bound must be finite, got {bound}")
     if lower > upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     if not training:
@@ -131,11 +152,6 @@ def _slopes(input: Tensor, lower: float, upper: float, generator: Any) -> Tensor
 
 
 # -- dropout -----------------------------------------------------------------------------------------------------------
-
-
-def _check_flag(name: str, argument: str, position: int, given: Any) -> None:
-    if not isinstance(given, bool | np.bool_):
-        raise _errors.arguments.wrong_type(name, argument, position, "bool", given)
 
 
 def _check_dropout(input: Tensor, p: float) -> None:
@@ -197,7 +213,7 @@ def dropout(input: Tensor, p: float, train: bool) -> Tensor:
     >>> torchlike.dropout(torchlike.ones(3), p=0.5, train=False)
     tensor([1., 1., 1.])
     """
-    _check_flag("dropout", "train", 3, train)
+    check_flag("dropout", "train", 3, train)
     return _dropout(input, p, train, False)
 
 
@@ -208,7 +224,7 @@ def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
       p: the probability of a zero.
       train: apply dropout, else leave `input` unchanged.
     """
-    _check_flag("dropout", "train", 3, train)
+    check_flag("dropout", "train", 3, train)
     return finish(input, _dropout(input, p, train, False, inplace=True), True)
 
 
@@ -221,7 +237,7 @@ def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
       p: the probability of zeroing a channel.
       train: apply dropout, else return `input`.
     """
-    _check_flag("feature_dropout", "train", 3, train)
+    check_flag("feature_dropout", "train", 3, train)
     return _dropout(input, p, train, True)
 
 
@@ -232,7 +248,7 @@ def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
       p: the probability of dropping an element.
       train: apply dropout, else return `input`.
     """
-    _check_flag("alpha_dropout", "train", 3, train)
+    check_flag("alpha_dropout", "train", 3, train)
     return _alpha_dropout(input, p, train, False)
 
 
@@ -243,7 +259,7 @@ def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
       p: the probability of dropping a channel.
       train: apply dropout, else return `input`.
     """
-    _check_flag("feature_alpha_dropout", "train", 3, train)
+    check_flag("feature_alpha_dropout", "train", 3, train)
     return _alpha_dropout(input, p, train, True)
 
 
@@ -348,7 +364,9 @@ def batch_norm(
       eps: the number added to the variance.
       cudnn_enabled: has no effect.
     """
-    _check_flag("batch_norm", "training", 6, training)
+    check_flag("batch_norm", "training", 6, training)
+    if momentum.__class__ is not float:
+        _check_real("batch_norm", "momentum", 7, momentum)
     if not input.ndim:
         raise _errors.shapes.dim_of_scalar(1)
     if not input.numel():
@@ -359,9 +377,11 @@ def batch_norm(
                 raise RuntimeError(f"{name} must be defined in evaluation mode")
         return rows["_batch_norm_of_running"](input, running_mean, running_var, weight, bias, eps)
     channels = input.shape[1] if input.ndim > 1 else 0
+    if (running_mean is None) is not (running_var is None):
+        raise _errors.normalization.one_statistic()
     for name, given in (("running_mean", running_mean), ("running_var", running_var)):
-        if given is not None and given.numel() != channels:
-            raise _errors.normalization.channel_vector(name, channels, given.numel())
+        if given is not None:
+            _check_running(name, given, channels)
     if input.ndim < 2:
         raise _errors.shapes.dim_out_of_range(1, input.ndim)
     _errors.normalization.check_parameter_dtypes(input, (weight, bias, running_mean, running_var))
@@ -369,6 +389,13 @@ def batch_norm(
     _move_running(running_mean, mean, momentum)
     _move_running(running_var, var, momentum)
     return out
+
+
+def _check_running(name: str, given: Tensor, channels: int) -> None:
+    if given.numel() != channels:
+        raise _errors.normalization.channel_vector(name, channels, given.numel())
+    if given.ndim != 1:
+        raise _errors.normalization.statistics_dims(given.ndim)
 
 
 def _normalized_nothing(input: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor:
@@ -419,6 +446,9 @@ def instance_norm(
       eps: the number added to the variance.
       cudnn_enabled: has no effect.
     """
+    check_flag("instance_norm", "use_input_stats", 6, use_input_stats)
+    if momentum.__class__ is not float:
+        _check_real("instance_norm", "momentum", 7, momentum)
     if not use_input_stats and (running_mean is None or running_var is None):
         raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
     n, c = input.shape[:2]
@@ -430,6 +460,8 @@ def instance_norm(
             if given is not None:
                 given.copy_(given.repeat(n).reshape(n, c).mean(0))
         return _normalized_nothing(input, *[None if t is None else t.repeat(n) for t in (weight, bias)])
+    if (running_mean is None) is not (running_var is None):
+        raise _errors.normalization.one_statistic()
     for name, given in (("running_mean", running_mean), ("running_var", running_var)):
         if given is not None:
             _errors.normalization.check_repeated(name, given, n, n * c)

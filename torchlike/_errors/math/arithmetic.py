@@ -101,10 +101,14 @@ def bool_minus() -> RuntimeError:
 def check_negation(call: Any) -> None:
     """Raise for a bool tensor, which cannot be negated."""
     if call.input.dtype.name == "bool":
-        raise RuntimeError(
-            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert "
-            "a mask, use the `~` or `logical_not()` operator instead."
-        )
+        raise bool_negated()
+
+
+def bool_negated() -> RuntimeError:
+    return RuntimeError(
+        "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert "
+        "a mask, use the `~` or `logical_not()` operator instead."
+    )
 
 
 def fractional_factor(name: str = "alpha") -> RuntimeError:

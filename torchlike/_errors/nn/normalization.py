@@ -37,6 +37,14 @@ def channel_vector(name: str, wanted: int, got: int) -> RuntimeError:
     return RuntimeError(f"{name} should contain {wanted} elements not {got}")
 
 
+def one_statistic() -> ValueError:
+    return ValueError("running_mean and running_var must either both be None or neither be None")
+
+
+def statistics_dims(ndim: int) -> RuntimeError:
+    return RuntimeError(f"TensorAccessor expected 1 dims but tensor has {ndim}")
+
+
 def one_value_per_channel(shape: Any) -> ValueError:
     return ValueError(f"Expected more than 1 value per channel when training, got input size {shape}")
 

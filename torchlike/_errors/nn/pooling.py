@@ -50,6 +50,11 @@ def _check_windows(name: str, x: Any, dims: int, kernel: Ints, stride: Ints, pad
         _check_pool_dims(name, x, dims)
     if any(abs(n) >= 1 << 31 for n in (*kernel, *stride, *pad, *dilation)):
         raise RuntimeError("value cannot be converted to type int without overflow")
+    if min(kernel) == 0 and name.startswith("avg"):
+        sizes = " ".join(
+            f"k{letter}: {k}" for letter, k in zip("THW"[3 - max(dims, 2) :], (1, *kernel)[-max(dims, 2) :])
+        )
+        raise RuntimeError(f"kernel size should be greater than zero, but got {sizes}")
     if min(stride) < 0 and min(kernel) > 0:
         steps = " ".join(
             f"d{letter}: {s}" for letter, s in zip("THW"[3 - max(dims, 2) :], (1, *stride)[-max(dims, 2) :])

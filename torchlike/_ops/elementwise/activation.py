@@ -388,7 +388,7 @@ def _prelu_shape(call: Call) -> list:
     check=_check_prelu,
     out=False,
     node="PreluKernelBackward0",
-    formats=1,
+    formats="order",
     takes=REAL_FLOATS,
 )
 def prelu(input: Array, weight: Array):
@@ -423,7 +423,7 @@ def _glu_shape(call: Call) -> list:
     return [tuple(shape)]
 
 
-@operator(where=PLACES, shape=_glu_shape, check=floating("glu_cpu"))
+@operator(where=PLACES, shape=_glu_shape, check=floating("glu_cpu"), formats="order")
 def glu(input: Array, dim: int = -1):
     """Return a * sigmoid(b), where a and b are the two halves of `input` along `dim`."""
     a, b = namespace(input).split(input, 2, dim)

@@ -8,7 +8,7 @@ from torchlike import _dtypes, _errors
 from torchlike._ops.nn.loss import clamp_below, composed, reduced
 from torchlike._ops.nn.norm import vector_norm
 from torchlike._ops.schema.autocast_policies import FULL, FULL_ELSEWHERE
-from torchlike._ops.schema.declare import Array, Real, Scalar, constant, namespace, operator
+from torchlike._ops.schema.declare import Array, Real, constant, namespace, operator
 from torchlike._ops.schema.namespace import fractional
 from torchlike._ops.schema.rounding import stepwise
 from torchlike._ops.schema.typing_rules import Call, Promotion, broadcast, reduced_shape, result_type, through_integers
@@ -136,7 +136,7 @@ def _check_cosine(call: Call) -> None:
     promote=through_integers,
     loop="sum_cpu",
 )
-def cosine_embedding_loss(input1: Array, input2: Array, target: Array, margin: Scalar = 0.0, reduction: str = "mean"):
+def cosine_embedding_loss(input1: Array, input2: Array, target: Array, margin: Real = 0.0, reduction: str = "mean"):
     """Compute a loss from the cosine similarity of two vectors.
 
     The loss is 1 - cos where the target is 1, and max(0, cos - margin) where it is -1.
@@ -158,6 +158,8 @@ def cosine_embedding_loss(input1: Array, input2: Array, target: Array, margin: S
 
 def _check_triplet(call: Call) -> None:
     anchor, positive, negative = (x.shape for x in call.arrays)
+    if any(x.dtype is _dtypes.bool_ for x in call.arrays):
+        raise _errors.arithmetic.bool_minus()
     if not len(anchor) == len(positive) == len(negative):
         raise _errors.losses.triplet_dims(len(anchor), len(positive), len(negative))
     broadcast([anchor, positive])
@@ -179,9 +181,9 @@ def triplet_margin_loss(
     anchor: Array,
     positive: Array,
     negative: Array,
-    margin: Scalar = 1.0,
+    margin: Real = 1.0,
     p: float = 2.0,
-    eps: Scalar = 1e-6,
+    eps: Real = 1e-6,
     swap: bool = False,
     reduction: str = "mean",
 ):

@@ -6,11 +6,12 @@ from torchlike import _errors
 from torchlike._ops.schema.autocast_policies import WIDEST_ELSEWHERE
 from torchlike._ops.schema.declare import Array, namespace, operator
 from torchlike._ops.schema.rounding import stepwise
-from torchlike._ops.schema.typing_rules import Call
+from torchlike._ops.schema.typing_rules import Call, broadcast
 
 
 def _shape(call: Call) -> list:
-    return [tuple(call.input1.shape[:-1]) + tuple(call.weight.shape[:1])]
+    shape = (*call.input1.shape[:-1], *call.weight.shape[:1])
+    return [shape if call.bias is None else broadcast([shape, call.bias.shape])]
 
 
 def _check(call: Call) -> None:
@@ -22,6 +23,8 @@ def _check(call: Call) -> None:
             raise RuntimeError(
                 f"bilinear(): input batch dimensions do not match at dim {dim}: got {a.shape[dim]} and {b.shape[dim]}"
             )
+    if w.ndim > 3:
+        raise RuntimeError("number of dimensions must match")
     for name, x, wanted in (("input1", a, w.shape[1]), ("input2", b, w.shape[2])):
         if x.shape[-1] != wanted:
             raise RuntimeError(

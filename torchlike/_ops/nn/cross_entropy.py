@@ -131,12 +131,13 @@ _KERNELS = {
     vanishing=("input",),
     without_gradient={"weight": _picking},
     name="nll_loss",
+    in_errors="nll_loss_nd",
     loop="nll_loss_out_frame",
     opmath=False,
     takes=REAL_FLOATS,
 )
 def nll_loss(
-    input: Array, target: Array, weight: Array | None = None, ignore_index: Index = -100, reduction: str = "mean"
+    input: Array, target: Array, weight: Array | None = None, reduction: str = "mean", ignore_index: Index = -100
 ):
     """Compute the negative log-likelihood loss, -w[t] x[t], from log-probabilities x and class indices t.
 
@@ -172,6 +173,7 @@ def _aligned(x, target):
     edges=("input",),
     special={"label_smoothing": (0.0,)},
     name="cross_entropy",
+    in_errors="cross_entropy_loss",
     without_gradient={"weight": _picking},
     opmath=False,
 )
@@ -179,8 +181,8 @@ def cross_entropy(
     input: Array,
     target: Array,
     weight: Array | None = None,
-    ignore_index: Index = -100,
     reduction: str = "mean",
+    ignore_index: Index = -100,
     label_smoothing: Scalar = 0.0,
 ):
     """Compute the cross entropy, -w[t] log softmax(x)[t], from logits x and class indices t.
@@ -232,6 +234,7 @@ def _check_probabilities(call: Call) -> None:
     node=lambda call: "DivBackward1" if call.reduction == "mean" else "NegBackward0",
     special={"label_smoothing": (0.0,)},
     name="_cross_entropy_of_probabilities",
+    in_errors="cross_entropy_loss",
 )
 def _cross_entropy_of_probabilities(
     input: Array, target: Array, weight: Array | None = None, reduction: str = "mean", label_smoothing: Scalar = 0.0

@@ -11,8 +11,8 @@ from torchlike import _dtypes, _errors
 from torchlike._ops.elementwise.activation import floating, log1p_exp, magnitude
 from torchlike._ops.elementwise.partial_derivatives import times_logarithm, with_slopes
 from torchlike._ops.schema.autocast_policies import FULL, Casts, banned, full
-from torchlike._ops.schema.checks import only
-from torchlike._ops.schema.declare import Array, Scalar, constant, namespace, operator
+from torchlike._ops.schema.checks import in_order, only
+from torchlike._ops.schema.declare import Array, Real, constant, namespace, operator
 from torchlike._ops.schema.namespace import choose, fractional, mean_of
 from torchlike._ops.schema.rounding import stepwise, unchanged
 from torchlike._ops.schema.typing_rules import Call, broadcast, result_type, through_integers, to_float
@@ -38,6 +38,11 @@ def _shape(call: Call) -> list:
     return [shape if call.reduction == "none" else ()]
 
 
+def _of_dtype(name: str):
+    """Return a shape rule for a loss that PyTorch writes in place: its dtype is that of one argument."""
+    return lambda call: [(*_shape(call), call.arguments[name].dtype)]
+
+
 def clamp_below(x):
     """Return max(x, 0) with PyTorch's gradient of `clamp_min`, which is 1 at the bound and 0 at NaN."""
     xp = namespace(x)
@@ -61,11 +66,6 @@ def _loss(check=None, **options):
     options.setdefault("autocast", FULL)
     options.setdefault("shape", _shape)
     return operator(where=PLACES, out=False, check=check, **options)
-
-
-def _written_to(name: str):
-    """Return the shape rule of a loss that PyTorch computes in place in a copy of one array, whose dtype it keeps."""
-    return lambda call: [(tuple(shape), getattr(call, name).dtype) for shape in _shape(call)]
 
 
 @_loss(only("mse_cpu", _dtypes.FLOATING), formats=1, loop="mse_cpu")
@@ -110,7 +110,7 @@ def l1_loss(input: Array, target: Array, reduction: str = "mean"):
 
 
 @_loss(only("smooth_l1_cpu", _dtypes.FLOATING), formats=1)
-def smooth_l1_loss(input: Array, target: Array, reduction: str = "mean", beta: Scalar = 1.0):
+def smooth_l1_loss(input: Array, target: Array, reduction: str = "mean", beta: Real = 1.0):
     """Compute the smooth L1 loss, which is quadratic for small errors and linear for large ones.
 
     With d = input - target, the loss is 0.5 d**2 / beta where |d| < beta, and |d| - 0.5 beta elsewhere.
@@ -143,15 +143,20 @@ def _apart(input, target, bound):
     return d, namespace(d).where(abs(d) < bound, d, namespace(d).zeros_like(d))
 
 
-def _check_huber(call: Call) -> None:
-    made = result_type(call.promoted, [])
-    if not _dtypes.can_cast(made, call.input.dtype):
-        raise _errors.dtypes.cannot_cast(made, call.input.dtype)
-    only("huber_cpu", _dtypes.FLOATING)(call)
+def _check_over_input(call: Call) -> None:
+    """Raise PyTorch's dtype error for a result that does not fit over the input, as which PyTorch allocates it."""
+    common = result_type(call.promoted, call.numbers)
+    if call.input.dtype.category < common.category:
+        raise _errors.dtypes.cannot_cast(common, call.input.dtype)
 
 
-@_loss(_check_huber, formats=1, loop="huber_cpu", shape=_written_to("input"))
-def huber_loss(input: Array, target: Array, reduction: str = "mean", delta: Scalar = 1.0):
+@_loss(
+    in_order(_check_over_input, only("huber_cpu", _dtypes.FLOATING)),
+    shape=_of_dtype("input"),
+    formats=1,
+    loop="huber_cpu",
+)
+def huber_loss(input: Array, target: Array, reduction: str = "mean", delta: Real = 1.0):
     """Compute the Huber loss, which is quadratic for small errors and linear for large ones.
 
     With d = input - target, the loss is 0.5 d**2 where |d| < delta, and delta (|d| - 0.5 delta) elsewhere.
@@ -194,6 +199,18 @@ def _check_bernoulli(call: Call) -> None:
     if call.target.dtype is not call.input.dtype:
         raise _errors.dtypes.unequal_target(call.target.dtype, call.input.dtype)
     floating("binary_cross_entropy")(call)
+    _check_factor(call.weight, call.input)
+
+
+def _check_factor(weight, loss) -> None:
+    """Raise PyTorch's error if a weight cannot multiply the loss, of the shape and dtype of `loss`, in place."""
+    if weight is None:
+        return
+    if weight.dtype.category > loss.dtype.category:
+        raise _errors.dtypes.cannot_cast(result_type([weight, loss], []), loss.dtype)
+    made = broadcast([loss.shape, weight.shape])
+    if made != tuple(loss.shape):
+        raise _errors.shapes.in_place_shape(loss.shape, made)
 
 
 @_loss(
@@ -226,17 +243,23 @@ def _check_logits(call: Call) -> None:
         raise _errors.shapes.in_place_shape(call.target.shape, made)
     if call.target.dtype.category < call.input.dtype.category:
         raise _errors.dtypes.cannot_cast(call.input.dtype, call.target.dtype)
+    if call.pos_weight is not None:
+        if call.pos_weight.dtype is _dtypes.bool_:
+            raise _errors.arithmetic.bool_minus()
+        _check_factor(call.pos_weight, call.input)
+        _check_factor(call.target, call.input)
+    _check_factor(call.weight, call.target)
 
 
 @_loss(
     _check_logits,
+    shape=_of_dtype("target"),
     node="BinaryCrossEntropyWithLogitsBackward0",
     edges=("input", "target"),
     opmath=False,
     loop="log_sigmoid_cpu",
     without_gradient=dict.fromkeys(("weight", "pos_weight"), "binary_cross_entropy_with_logits"),
     formats=_TARGET,
-    shape=_written_to("target"),
 )
 def binary_cross_entropy_with_logits(
     input: Array, target: Array, weight: Array | None = None, pos_weight: Array | None = None, reduction: str = "mean"
@@ -305,7 +328,7 @@ def _check_poisson(call: Call) -> None:
     formats=1,
 )
 def poisson_nll_loss(
-    input: Array, target: Array, log_input: bool = True, full: bool = False, eps: Scalar = 1e-8, reduction: str = "mean"
+    input: Array, target: Array, log_input: bool = True, full: bool = False, eps: Real = 1e-8, reduction: str = "mean"
 ):
     """Compute the negative log-likelihood of targets t under a Poisson distribution.
 
@@ -331,34 +354,24 @@ def poisson_nll_loss(
     return reduced(step(loss), reduction)
 
 
-def _check_quotient(call: Call) -> None:
-    """Raise PyTorch's dtype errors. Integers fail because PyTorch writes a floating-point result over the input."""
-    if call.input.dtype.category < _dtypes.FLOATING:
-        raise _errors.dtypes.cannot_cast(_dtypes.float32, call.input.dtype)
-    if call.op.name == "gaussian_nll_loss" and call.input.dtype.is_complex:
-        raise _errors.dtypes.not_implemented(call.op.dtypes.loop, call.input.dtype)
-    if call.op.name == "gaussian_nll_loss":
-        _check_variance(call)
-
-
 def _check_variance(call: Call) -> None:
     if call.var.dtype.is_complex:
         raise _errors.dtypes.not_implemented("lt_cpu", call.var.dtype)
     if call.var.dtype.category < _dtypes.FLOATING:
         raise _errors.dtypes.cannot_cast(_dtypes.float32, call.var.dtype)
-    if call.target.dtype is _dtypes.bool_:
+    if _dtypes.bool_ in (call.input.dtype, call.target.dtype):
         raise _errors.arithmetic.bool_minus()
 
 
 @_loss(
-    _check_quotient,
+    _check_variance,
     node=composed(lambda call: "AddBackward0" if call.full else "MulBackward0"),
     remembers=(),
     autocast=None,
     loop="lt_cpu",
 )
 def gaussian_nll_loss(
-    input: Array, target: Array, var: Array, full: bool = False, eps: Scalar = 1e-6, reduction: str = "mean"
+    input: Array, target: Array, var: Array, full: bool = False, eps: Real = 1e-6, reduction: str = "mean"
 ):
     """Compute the negative log-likelihood of targets t under a normal distribution of mean x and variance v.
 
@@ -366,7 +379,7 @@ def gaussian_nll_loss(
     bound `eps`. With `full`, the constant 0.5 log(2 pi) is added.
     """
     xp = namespace(input)
-    var = xp.where(var < eps, eps + (var - constant(var)), var)
+    var = xp.where(var >= eps, var, eps + (var - constant(var)))
     loss = 0.5 * (xp.log(var) + (input - target) ** 2 / var)
     return reduced(loss + 0.5 * math.log(2 * math.pi) if full else loss, reduction)
 
@@ -374,12 +387,20 @@ def gaussian_nll_loss(
 # -- margins -----------------------------------------------------------------------------------------------------------
 
 
+def _check_soft_margin(call: Call) -> None:
+    if call.input.dtype is _dtypes.bool_:
+        raise _errors.arithmetic.bool_negated()
+    if result_type(call.promoted, call.numbers).category < _dtypes.FLOATING:
+        raise _errors.dtypes.cannot_cast(_dtypes.float32, call.input.dtype)
+    _check_over_input(call)
+
+
 @_loss(
-    _check_quotient,
+    _check_soft_margin,
+    shape=_of_dtype("input"),
     formats=1,
     loop="neg_cpu",
     without_gradient={"target": "soft_margin_loss"},
-    shape=_written_to("input"),
 )
 def soft_margin_loss(input: Array, target: Array, reduction: str = "mean"):
     """Compute log(1 + exp(-t x)) for targets t of 1 or -1, and reduce it by `reduction`."""
@@ -393,7 +414,7 @@ def _check_hinge(call: Call) -> None:
 
 
 @_loss(_check_hinge, formats=_TARGET, keeps=("target",), chooses=True, opmath=False, loop="add_stub")
-def hinge_embedding_loss(input: Array, target: Array, margin: Scalar = 1.0, reduction: str = "mean"):
+def hinge_embedding_loss(input: Array, target: Array, margin: Real = 1.0, reduction: str = "mean"):
     """Compute x where the target is 1, and max(0, margin - x) where it is -1, and reduce it by `reduction`.
 
     Args:
@@ -411,10 +432,15 @@ def hinge_embedding_loss(input: Array, target: Array, margin: Scalar = 1.0, redu
 def _check_ranking(call: Call) -> None:
     if result_type(call.promoted, []).is_complex:
         raise _errors.arithmetic.clamped_complex()
+    if call.target.dtype is _dtypes.bool_:
+        raise _errors.arithmetic.bool_negated()
+    bools = [x.dtype is _dtypes.bool_ for x in (call.input1, call.input2)]
+    if any(bools):
+        raise _errors.arithmetic.bool_minus_bool() if all(bools) else _errors.arithmetic.bool_minus()
 
 
 @_loss(_check_ranking, chooses=True, promote=through_integers, loop="add_stub")
-def margin_ranking_loss(input1: Array, input2: Array, target: Array, margin: Scalar = 0.0, reduction: str = "mean"):
+def margin_ranking_loss(input1: Array, input2: Array, target: Array, margin: Real = 0.0, reduction: str = "mean"):
     """Compute max(0, margin - t (x1 - x2)), where t = 1 ranks x1 above x2 and t = -1 ranks it below.
 
     Args:

@@ -8,10 +8,10 @@ from torchlike._ops.elementwise.activation import log1p_exp
 from torchlike._ops.nn.loss import clamp_below, composed, reduced
 from torchlike._ops.schema.autocast_policies import FULL, FULL_ELSEWHERE
 from torchlike._ops.schema.checks import EMPTY, REAL_FLOATS
-from torchlike._ops.schema.declare import Array, Scalar, namespace, operator, pointwise
+from torchlike._ops.schema.declare import Array, Real, namespace, operator, pointwise
 from torchlike._ops.schema.namespace import refused
 from torchlike._ops.schema.rounding import stepwise
-from torchlike._ops.schema.typing_rules import Call
+from torchlike._ops.schema.typing_rules import Call, broadcast
 
 
 @pointwise(where=(), name="_clamp_below", inplace=False, node="ClampMinBackward0")
@@ -51,6 +51,8 @@ def _check_multi(call: Call) -> None:
     if weight is not None and weight.numel != classes:
         raise RuntimeError(f"inconsistent weight size, expected {classes} but got {list(weight.shape)}")
     _check_classes(call)
+    if weight is not None and weight.dtype is not call.input.dtype:
+        raise _errors.dtypes.expected_scalar_type(call.input.dtype, weight.dtype)
 
 
 def _check_multilabel(call: Call) -> None:
@@ -83,7 +85,7 @@ def multi_margin_loss(
     input: Array,
     target: Array,
     p: float = 1,
-    margin: Scalar = 1.0,
+    margin: Real = 1.0,
     weight: Array | None = None,
     reduction: str = "mean",
 ):
@@ -147,11 +149,19 @@ def multilabel_margin_loss(input: Array, target: Array, reduction: str = "mean")
     return reduced(each / x.shape[-1], reduction)
 
 
+def _check_soft(call: Call) -> None:
+    if call.target.dtype is _dtypes.bool_ and call.input.dtype.is_floating_point:
+        raise _errors.arithmetic.bool_minus()
+    if call.weight is not None:
+        broadcast([call.input.shape, call.weight.shape])
+
+
 @operator(
     autocast=FULL_ELSEWHERE,
     where=("nn.functional",),
     out=False,
     shape=_shape,
+    check=_check_soft,
     node=composed("DivBackward0"),
     opmath=False,
     loop="log_sigmoid_cpu",

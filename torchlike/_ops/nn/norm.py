@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -16,7 +17,7 @@ from torchlike._ops.reduce.row_sums import in_c, row_sums, standardize
 from torchlike._ops.reduce.vector_norm import power_of_size, root_of_powers
 from torchlike._ops.schema.autocast_policies import FULL_ELSEWHERE
 from torchlike._ops.schema.checks import EMPTY, INEXACT, REAL_FLOATS
-from torchlike._ops.schema.declare import Array, Scalar, constant, namespace, operator
+from torchlike._ops.schema.declare import Array, Real, Scalar, constant, namespace, operator
 from torchlike._ops.schema.namespace import mean_of
 from torchlike._ops.schema.rounding import stepwise, unchanged
 from torchlike._ops.schema.typing_rules import Call, reduced_dims, to_float
@@ -133,21 +134,27 @@ def _layer_norm_checks(call: Call) -> None:
     out=False,
     node="NativeLayerNormBackward0",
     name="_layer_norm",
+    in_errors="layer_norm",
     fused=True,
     loop="LayerNormKernelImpl",
     takes=REAL_FLOATS,
 )
 def _layer_norm(
-    input: Array, normalized_shape: tuple, weight: Array | None = None, bias: Array | None = None, eps: Scalar = 1e-5
+    input: Array,
+    normalized_shape: tuple | int,
+    weight: Array | None = None,
+    bias: Array | None = None,
+    eps: Real = 1e-5,
 ):
     """Standardize over the last dims, then multiply by the weight and add the bias.
 
     The statistics are taken over the last `len(normalized_shape)` dims, whose sizes are `normalized_shape`.
     """
-    columns = math.prod(normalized_shape)
+    sizes: Any = normalized_shape
+    columns = math.prod(sizes)
     if namespace(input) is np and in_c(input, columns):
         return standardize(input, columns, eps, weight, bias)[0]
-    axes = tuple(range(input.ndim - len(normalized_shape), input.ndim))
+    axes = tuple(range(input.ndim - len(sizes), input.ndim))
     return affine(standardized(input, axes, eps)[0], weight, bias)
 
 
@@ -159,13 +166,15 @@ def _layer_norm(
     out=False,
     node=lambda call: "ToCopyBackward0" if call.input.dtype.itemsize == 2 else "MulBackward0",
     name="_rms_norm",
+    in_errors="rms_norm",
     formats=1,
     loop="rms_norm",
     takes=INEXACT,
 )
-def _rms_norm(input: Array, normalized_shape: tuple, weight: Array | None = None, eps: Scalar = 1e-5):
+def _rms_norm(input: Array, normalized_shape: tuple | int, weight: Array | None = None, eps: Real = 1e-5):
     """Divide by the root mean square over the last dims, then multiply by the weight."""
-    axes = tuple(range(input.ndim - len(normalized_shape), input.ndim))
+    sizes: Any = normalized_shape
+    axes = tuple(range(input.ndim - len(sizes), input.ndim))
     scaled = input * rsqrt(mean_of(input * input, axes) + eps)
     return scaled if weight is None else scaled * weight
 
@@ -198,11 +207,12 @@ def _check_group_norm(call: Call) -> None:
     formats=1,
     node="NativeGroupNormBackward0",
     name="_group_norm",
+    in_errors="group_norm",
     loop="GroupNormKernelImpl",
     takes=REAL_FLOATS,
 )
 def _group_norm(
-    input: Array, num_groups: int, weight: Array | None = None, bias: Array | None = None, eps: Scalar = 1e-5
+    input: Array, num_groups: int, weight: Array | None = None, bias: Array | None = None, eps: Real = 1e-5
 ):
     """Standardize each group of channels of each sample, then multiply by the weight and add the bias.
 
@@ -227,6 +237,8 @@ def _check_batch_norm(call: Call) -> None:
         given = call.arguments.get(name)
         if given is not None and given.numel != channels:
             raise _errors.normalization.channel_vector(name, channels, given.numel)
+        if given is not None and name.startswith("running") and given.ndim != 1:
+            raise _errors.normalization.statistics_dims(given.ndim)
     _check_dtypes(call)
 
 
@@ -243,12 +255,13 @@ def _with_statistics(call: Call) -> list:
     formats=1,
     node="NativeBatchNormBackward0",
     name="_batch_norm_of_batch",
+    in_errors="batch_norm",
     fused=True,
     opmath=False,
     loop="batch_norm",
     takes=(*REAL_FLOATS, EMPTY),
 )
-def _batch_norm_of_batch(input: Array, weight: Array | None, bias: Array | None, eps: Scalar):
+def _batch_norm_of_batch(input: Array, weight: Array | None, bias: Array | None, eps: Real):
     """Standardize each channel (dim 1) with the statistics of the batch.
 
     Returns:
@@ -271,12 +284,13 @@ def _batch_norm_of_batch(input: Array, weight: Array | None, bias: Array | None,
     node="NativeBatchNormBackward0",
     saves=("input", "running_mean", "running_var", "weight"),
     name="_batch_norm_of_running",
+    in_errors="batch_norm",
     fused=True,
     loop="batch_norm",
     takes=(*REAL_FLOATS, EMPTY),
 )
 def _batch_norm_of_running(
-    input: Array, running_mean: Array, running_var: Array, weight: Array | None, bias: Array | None, eps: Scalar
+    input: Array, running_mean: Array, running_var: Array, weight: Array | None, bias: Array | None, eps: Real
 ):
     """Standardize each channel (dim 1) with the running mean and variance."""
     mean, var = per_channel(constant(running_mean), input), per_channel(constant(running_var), input)
@@ -342,10 +356,11 @@ def _check_normalize(call: Call) -> None:
     where=("nn.functional",),
     shape=_same_shape,
     check=_check_normalize,
+    formats="order",
     node="DivBackward0",
     loop="norm_cpu",
 )
-def normalize(input: Array, p: float = 2.0, dim: tuple | int | None = 1, eps: Scalar = 1e-12):
+def normalize(input: Array, p: float = 2.0, dim: tuple | int | None = 1, eps: Real = 1e-12):
     """Divide by the p-norm over a dim, or by `eps` where the norm is smaller than `eps`.
 
     Args:

@@ -217,6 +217,7 @@ def _max_pool(dims: int, with_positions: bool):
         loop="max_pool3d" if dims == 3 else "max_pool2d",
         takes=(INTEGER, FLOATING),
         remembers=remembers,
+        in_errors=f"max_pool{dims}d" + "_with_indices" * with_positions,
     )(kernel_function)
 
 
@@ -287,6 +288,7 @@ def _avg_pool(dims: int):
         saves=(),
         out=False,
         node=node,
+        in_errors=f"avg_pool{dims}d",
         formats=int(dims < 3),
         vanishing=("input",),
         loop="avg_pool3d_out_frame" if dims == 3 else "avg_pool2d",

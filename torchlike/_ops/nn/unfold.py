@@ -135,11 +135,11 @@ def block_counts(size: Ints, kernel: Ints, dilation: Ints, padding: Ints, stride
 
 def _pairs_of(call: Call) -> list[Ints]:
     names = ("kernel_size", "dilation", "padding", "stride")
-    options = [expand(getattr(call, n), 2) for n in names]
-    for name, given in zip(names, options):
-        if len(given) != 2:
+    for name in names:
+        given = getattr(call, name)
+        if isinstance(given, tuple) and len(given) != 2:
             raise RuntimeError(f"It is expected {name} equals to 2, but got size {len(given)}")
-    return options
+    return [expand(getattr(call, n), 2) for n in names]
 
 
 def _unfold_shape(call: Call) -> list:
@@ -170,6 +170,7 @@ def _check_unfold(call: Call) -> None:
     out=False,
     opmath=False,
     name="_unfold_windows",
+    in_errors="im2col",
     loop="im2col_out_cpu",
     takes=(BOOL, *INEXACT),
     node="Im2ColBackward0",
@@ -207,7 +208,10 @@ def _check_fold(call: Call) -> None:
     out=False,
     opmath=False,
     name="_fold",
+    in_errors="col2im",
     node="Col2ImBackward0",
+    loop="col2im_out_cpu",
+    takes=INEXACT,
 )
 def _fold(
     input: Array,

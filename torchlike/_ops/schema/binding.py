@@ -329,7 +329,8 @@ def _check_given(op: d.Op, args: tuple, kwargs: dict, describe: Callable) -> Non
 
 
 def _no_tensor(op: d.Op, name: str, value: Any) -> TypeError:
-    return _errors.arguments.wrong_type(op.name, name, op.names.index(name) + 1, "Tensor", _given(value))
+    called = op.public.in_errors or op.name.lstrip("_")
+    return _errors.arguments.wrong_type(called, name, op.names.index(name) + 1, "Tensor", _given(value))
 
 
 def _given(value: Any) -> Any:
@@ -356,8 +357,9 @@ ASKED: dict[str, Callable[[Any], bool]] = {
     "Index": is_whole,
     "Dims": _are_whole,
     "tuple | int": _are_whole,
-    "tuple | int | str": lambda given: isinstance(given, str) or _are_whole(given),
+    "tuple | int | str": lambda given: given.__class__ is str or _are_whole(given),
     "bool": lambda given: given.__class__ is bool,
+    "str": lambda given: given.__class__ is str,
     "float": _is_real,
     "Real": _is_real,
 }
@@ -383,10 +385,12 @@ def _check_static(op: d.Op, name: str, value: Any, args: tuple, kwargs: dict, is
     asked = ASKED.get(kind)
     if not is_tensor and (asked is None or asked(value)):
         return
-    is_method = "nn.functional" not in op.public.where
+    is_method = not op.public.in_errors and "nn.functional" not in op.public.where
     if name == "dim" and op.family != "pointwise" and op.defaults.get("dim", ()) is None and kind == "Dims":
         given = tuple(map(_given, args[1:]))
         raise _errors.arguments.invalid_combination(op.name, given, kwargs)  # PyTorch has an overload without it
+    if kind == "tuple | int | str":
+        raise _errors.arguments.invalid_combination(op.called, args, kwargs)  # PyTorch has an overload for strings
     position = None if name in kwargs else op.names.index(name) + (not is_method)
     if kind == "tuple | int" and isinstance(value, tuple):
         place = next(i for i, n in enumerate(value) if not is_whole(n))

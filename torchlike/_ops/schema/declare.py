@@ -144,8 +144,9 @@ class DtypeRules:
 class ExecutionRules:
     """How an operator runs, and what it costs."""
 
-    # The leading arrays whose channels-last format the results get: their number, or a slice of the arrays.
-    formats: int | slice | Callable[[Any], int] = 0
+    # The leading arrays whose channels-last format the results get: their number, or a slice of the arrays. "order":
+    # the results have the memory order of the first array, as element-wise results have.
+    formats: int | slice | str | Callable[[Any], int] = 0
     host: int | Callable[[Any], int] = 0  # the number of XLA threads that NumPy equals in speed on large arrays
     flops: Callable | None = None  # flops(products) -> operations of matrix products (see flops.py); None: no product
     numpy: bool = True  # the kernel runs on NumPy arrays; else the interpreter uses its jaxpr or an executable
@@ -157,6 +158,8 @@ class PublicRules:
 
     aliases: tuple[str, ...] = ()
     where: tuple[str, ...] = ("torch", "Tensor")  # the namespaces that expose the operator
+    # The name of PyTorch's own operator in errors about arguments. No method calls such an operator.
+    in_errors: str = ""
     inplace: bool = False  # has an in-place variant, name + "_"
     # The rule for `out=`, or a function of the first operand that returns it. True: the default rule of such operators.
     # False: the operator has no `out=`.
@@ -211,7 +214,8 @@ class Op:
         if public.out is True:
             public.out = out_rules.of_row(self)
         place = public.where[0] if public.where else ""
-        self.called = f"{place}_{self.name}" if place in ("linalg", "special", "fft") else self.name  # in errors
+        named = f"{place}_{self.name}" if place in ("linalg", "special", "fft") else self.name
+        self.called = public.in_errors or named  # in errors
 
     @functools.cached_property
     def shown(self) -> Callable:

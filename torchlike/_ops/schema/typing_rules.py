@@ -267,10 +267,13 @@ def general(call: Call, promote: Callable[[Dtype], Promotion] | None) -> Typed:
 
 
 def _format(call: Call, shape: tuple[int, ...]) -> tuple[int, ...] | None:
-    """Return channels-last strides for a result if one of the inputs that `formats` names has them, else None."""
+    """Return the strides of a result, by `ExecutionRules.formats`. None is row-major."""
     if not any([strides is not None for strides in call.strides]):
         return None
     chosen = call.op.execution.formats
+    if chosen == "order":
+        first = call.strides[0]
+        return None if first is None or len(first) != len(shape) else pointwise_strides(shape, [(shape, first)])
     if not isinstance(chosen, slice):
         chosen = slice(chosen if isinstance(chosen, int) else chosen(call))
     for a, strides in [*zip(call.arrays, call.strides)][chosen]:

@@ -58,7 +58,8 @@ class _Activation(Module):
             setattr(self, name, value)
 
     def extra_repr(self) -> str:
-        shown = [f"{name}={getattr(self, name)!r}" for name in self.__constants__ if name != "inplace"]
+        given = {name: getattr(self, name) for name in self.__constants__ if name != "inplace"}
+        shown = [f"{name}={value!r}" if name == "approximate" else f"{name}={value}" for name, value in given.items()]
         return ", ".join(shown + (["inplace=True"] if getattr(self, "inplace", False) else []))
 
 
@@ -528,7 +529,7 @@ class Hardshrink(Module):
         return F.hardshrink(input, self.lambd)
 
     def extra_repr(self) -> str:
-        return str(self.lambd)
+        return f"{self.lambd}"
 
 
 class Softshrink(Module):

@@ -95,6 +95,8 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             raise RuntimeError("Input and target should have the same size in the batch dimension.")
         if target_.dim() == 0 and input_.dim() != 1:
             raise RuntimeError(f"0D target tensor expects 1D input tensors, but found inputs with size {input_.shape}")
+        if target_.dtype not in (torchlike.int64, torchlike.int32):
+            raise RuntimeError("gather(): Expected dtype int32/int64 for index")
         batched = target_.dim() > 0
         input, target = (input_, target_) if batched else (input_.unsqueeze(0), target_.unsqueeze(0))
         self._check_range(target)

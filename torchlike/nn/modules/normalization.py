@@ -221,11 +221,17 @@ class LocalResponseNorm(Module):
 
 
 class CrossMapLRN2d(LocalResponseNorm):
-    """Local response norm of (N, C, H, W), under its older name.
+    """Local response norm of (N, C, H, W) by the older formula: x / (k + alpha / size · sum of x²) ** beta.
+
+    With h = (size - 1) // 2, the sum covers the channels from c - h to c + h, and channel 0 too, which PyTorch's
+    moving sum does not drop.
 
     Args:
-      size: the number of channels. Those beyond the first and the last channel count as zeros.
-      alpha, beta, k: the factor, the exponent and the constant of the formula of `LocalResponseNorm`.
+      size: the number of channels. An even number covers one channel less.
+      alpha, beta, k: the factor, the exponent and the constant of the formula.
+
+    Raises:
+      ValueError: the input has not four dimensions. The call raises this.
 
     >>> import torchlike as torch
     >>> torch.nn.CrossMapLRN2d(3)(torch.ones(1, 4, 2, 2)).shape
@@ -234,3 +240,13 @@ class CrossMapLRN2d(LocalResponseNorm):
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
         super().__init__(size, alpha, beta, k)
+
+    def forward(self, input: Tensor) -> Tensor:
+        if input.dim() != 4:
+            raise ValueError(f"CrossMapLRN2d: Expected input to be 4D, got {input.dim()}D instead.")
+        reach = int((self.size - 1) / 2 + 1)
+        place = torchlike.arange(input.size(1), device=input.device)
+        apart = place - place[:, None]
+        covered = (apart < reach) & ((apart > -reach) | (place == 0))
+        sums = (covered.to(input.dtype) @ (input * input).flatten(2)).view(input.shape)
+        return input * (self.k + self.alpha / self.size * sums) ** -self.beta

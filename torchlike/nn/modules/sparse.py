@@ -40,7 +40,7 @@ class _Table(Module):
             return None
         if not -self.num_embeddings <= padding_idx < self.num_embeddings:
             raise _errors.embedding_padding_index(type(self).__name__)
-        return padding_idx % self.num_embeddings
+        return padding_idx % self.num_embeddings if padding_idx < 0 else padding_idx
 
     def reset_parameters(self) -> None:
         """Re-initialize the table from the standard normal distribution. The padding row becomes zeros."""
@@ -243,16 +243,16 @@ class EmbeddingBag(_Table):
         )
 
     def extra_repr(self) -> str:
-        shown = [f"{self.num_embeddings}, {self.embedding_dim}"]
+        shown = [f"{self.num_embeddings!r}, {self.embedding_dim!r}"]
         if self.max_norm is not None:
-            shown.append(f"max_norm={self.max_norm}")
+            shown.append(f"max_norm={self.max_norm!r}")
         if self.norm_type != 2:
-            shown.append(f"norm_type={self.norm_type}")
+            shown.append(f"norm_type={self.norm_type!r}")
         if self.scale_grad_by_freq is not False:
-            shown.append(f"scale_grad_by_freq={self.scale_grad_by_freq}")
+            shown.append(f"scale_grad_by_freq={self.scale_grad_by_freq!r}")
         shown.append(f"mode={self.mode!r}")
         if self.padding_idx is not None:
-            shown.append(f"padding_idx={self.padding_idx}")
+            shown.append(f"padding_idx={self.padding_idx!r}")
         return ", ".join(shown)
 
     @classmethod

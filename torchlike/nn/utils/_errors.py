@@ -98,3 +98,13 @@ def prune_global_type(method: Any, kind: str) -> TypeError:
     return TypeError(
         f'Only "unstructured" PRUNING_TYPE supported for the `pruning_method`. Found method {method} of type {kind}'
     )
+
+
+def prune_scores(scores: Any, shape: Any, name: str, module: Any) -> AssertionError:
+    return AssertionError(
+        f"importance_scores should have the same shape as parameter {name} of {module}, got {scores} vs {shape}"
+    )
+
+
+def prune_mask(default: Any, mask: Any) -> AssertionError:
+    return AssertionError(f"default_mask shape {default} must match self.mask shape {mask}")

@@ -6,6 +6,7 @@ from typing import Any
 
 import torchlike
 from torchlike import Tensor
+from torchlike._internal import wrong_type
 from torchlike.nn import functional as F
 
 
@@ -22,8 +23,11 @@ def norm_except_dim(v: Tensor, dim: int) -> Tensor:
     tensor([[ 5.],
             [10.]])
     """
+    if not hasattr(dim, "__index__") or isinstance(dim, bool):
+        raise wrong_type("norm_except_dim", "dim", 3, "int", dim)
     if dim == -1:
         return v.norm()
+    v.size(dim)  # raises if there is no such dimension
     dims = [d for d in range(v.dim()) if d != dim % v.dim()]
     return torchlike.sqrt((v * v).sum(dims, keepdim=True)) if dims else v.abs()
 

@@ -75,6 +75,8 @@ class BasePruningMethod:
             method = container
         original = getattr(module, name) if earlier is None else getattr(module, name + "_orig")
         scores = original if importance_scores is None else importance_scores
+        if scores.shape != original.shape:
+            raise _errors.prune_scores(scores.shape, original.shape, name, module)
         default = torchlike.ones_like(original) if earlier is None else getattr(module, name + "_mask").detach().clone()
         mask = method.compute_mask(getattr(module, name) if importance_scores is None else scores, default_mask=default)
         if earlier is None:
@@ -187,8 +189,9 @@ def _checked_amount(amount: Any) -> Any:
 
 def _count(amount: Any, size: int) -> int:
     """Return the number of elements to prune out of `size`. `amount` is a count, or a fraction if not an int."""
-    if not isinstance(amount, int):
+    if not isinstance(amount, numbers.Integral):
         return round(amount * size)
+    amount = int(amount)
     if amount > size:
         raise ValueError(f"amount={amount} should be smaller than the number of parameters to prune={size}")
     return amount
@@ -414,6 +417,8 @@ class CustomFromMask(BasePruningMethod):
         self.mask = mask
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
+        if default_mask.shape != self.mask.shape:
+            raise _errors.prune_mask(default_mask.shape, self.mask.shape)
         return default_mask * self.mask.to(dtype=default_mask.dtype)
 
     @classmethod
@@ -579,7 +584,9 @@ def global_unstructured(
     2.0
     """
     parameters = list(parameters)
-    importance_scores = importance_scores or {}
+    importance_scores = {} if importance_scores is None else importance_scores
+    if not isinstance(importance_scores, dict):
+        raise TypeError("global_unstructured(): importance_scores must be of type dict")
     values = [getattr(module, name) for module, name in parameters]
     scores = [importance_scores.get(place, value) for place, value in zip(parameters, values)]
     masks = [getattr(module, name + "_mask", torchlike.ones_like(v)) for (module, name), v in zip(parameters, values)]

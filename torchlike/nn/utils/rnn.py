@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -10,7 +11,9 @@ import numpy as np
 
 import torchlike
 from torchlike import Tensor
+from torchlike._internal import check_flag as _check_flag
 from torchlike._internal import host_arrays, of_array
+from torchlike._internal import wrong_type as _wrong_type
 from torchlike.nn import _errors_sequence as _errors
 
 
@@ -98,7 +101,10 @@ def invert_permutation(permutation: Tensor | None) -> Tensor | None:
     >>> torch.nn.utils.rnn.invert_permutation(torch.tensor([2, 0, 1])).tolist()
     [1, 2, 0]
     """
-    return None if permutation is None else torchlike.argsort(permutation)
+    if permutation is None:
+        return None
+    places = torchlike.arange(permutation.numel(), device=permutation.device)
+    return torchlike.empty_like(permutation).scatter_(0, permutation, places)
 
 
 def pad_sequence(
@@ -127,6 +133,9 @@ def pad_sequence(
         raise RuntimeError(
             f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}"
         )
+    _check_flag("pad_sequence", "batch_first", 2, batch_first)
+    if padding_value is None:
+        raise _wrong_type("pad_sequence", "padding_value", 3, "float", padding_value)
     if padding_side not in ("left", "right"):
         raise _errors.padding_side(padding_side)
     rows = list(sequences.unbind(0) if isinstance(sequences, Tensor) else sequences)
@@ -175,7 +184,7 @@ def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool 
     """Split a padded batch into a list of sequences without padding. This is the inverse of `pad_sequence`.
 
     Args:
-      padded_sequences: (L, N, *), or (N, L, *) with `batch_first`.
+      padded_sequences: (L, N, *), or (N, L, *) with `batch_first`. Without `batch_first` it is transposed in place.
       lengths: (N,), the lengths of the sequences.
       batch_first: whether dimension 0 is the batch.
 
@@ -185,8 +194,11 @@ def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool 
     [tensor([1, 2]), tensor([3])]
     """
     if not batch_first:
-        padded_sequences = padded_sequences.transpose(0, 1)
-    return [row[:length] for row, length in zip(padded_sequences, _as_list(lengths))]
+        padded_sequences.transpose_(0, 1)
+    longest = padded_sequences.size(1)
+    counts = [min(max(math.ceil(length), 0), longest) for length in lengths.tolist()]
+    rows = zip(padded_sequences, counts, strict=True)
+    return [row[:count].clone(memory_format=torchlike.contiguous_format) for row, count in rows]
 
 
 def pack_padded_sequence(
@@ -211,6 +223,9 @@ def pack_padded_sequence(
     >>> packed.batch_sizes
     tensor([2, 1, 1])
     """
+    _check_flag("_pack_padded_sequence", "batch_first", 3, batch_first)
+    if not input.numel():
+        raise RuntimeError("Cannot pack empty tensors.")
     counts = _as_list(lengths)
     order = None
     if not enforce_sorted:
@@ -225,7 +240,7 @@ def pack_padded_sequence(
 
 
 def _as_list(lengths: Any) -> list[int]:
-    return lengths.tolist() if isinstance(lengths, Tensor) else [int(length) for length in lengths]
+    return lengths.to(torchlike.int64).tolist() if isinstance(lengths, Tensor) else [int(length) for length in lengths]
 
 
 def _longest_first(counts: list[int]) -> tuple[list[int], list[int]]:
@@ -271,12 +286,17 @@ def pad_packed_sequence(
     """
     sizes = sequence.batch_sizes.tolist()
     length = len(sizes)
+    _check_flag("_pad_packed_sequence", "batch_first", 3, batch_first)
+    if padding_value is None:
+        raise _wrong_type("_pad_packed_sequence", "padding_value", 4, "Number", padding_value)
     if total_length is not None:
         if total_length < length:
             raise ValueError(
                 "Expected total_length to be at least the length of the longest sequence in input, but got "
                 f"total_length={total_length} and max sequence length being {length}"
             )
+        if not hasattr(total_length, "__index__"):
+            raise _wrong_type("_pad_packed_sequence", "total_length", 5, "int", total_length)
         length = total_length
     counts = torchlike.tensor([sum(size > row for size in sizes) for row in range(sizes[0])])
     rows = pad_sequence(_rows(sequence.data, sizes), False, padding_value)

@@ -80,13 +80,13 @@ def wrong_type(
         return f"{name}(): argument '{argument}'{place} must be {wanted}, not {got}"
 
     of_method = position if position is None or not counts_self else position - 1
-    return _reworded(TypeError(text(function, position)), text(_METHOD, of_method))
+    return reworded(TypeError(text(function, position)), text(METHOD, of_method))
 
 
-_METHOD = "<method>"  # stands for the name of the method in the message for methods
+METHOD = "<method>"  # stands for the name of the method in the message for methods
 
 
-def _reworded(error: TypeError, of_method: str) -> TypeError:
+def reworded(error: TypeError, of_method: str) -> TypeError:
     """Return the error with the attribute `of_method`: its message if a method raises it.
 
     The message is a string, so that the error can be pickled.
@@ -99,7 +99,7 @@ def as_of_method(error: Exception, name: str) -> None:
     """Change the message of an argument error of a function to that of a method with the same arguments."""
     of_method = vars(error).get("of_method")
     if of_method is not None:
-        error.args = (of_method.replace(_METHOD, name),)
+        error.args = (of_method.replace(METHOD, name),)
 
 
 def wrong_element(function: str, argument: str, position: int | None, place: int, got: Any) -> TypeError:
@@ -127,7 +127,7 @@ def bad_arguments(
     """Return the TypeError for a call that does not match a signature. `is_method`: the first parameter is `self`."""
     count, names, reason = len(args), tuple(kwargs), str(error)
     made = TypeError(_misfit(name, signature, count, names, reason, is_method))
-    return _reworded(made, _misfit(_METHOD, signature, count, names, reason, True))
+    return reworded(made, _misfit(METHOD, signature, count, names, reason, True))
 
 
 def _misfit(
@@ -150,6 +150,8 @@ def _misfit(
         span = "" if least == len(positional) else f"from {least} to "
         plural = "s" if span or len(positional) != 1 else ""
         return f"{name}() takes {span}{len(positional)} positional argument{plural} but {count} {were} given"
+    if reason.startswith("multiple values"):
+        return f"{name}() got {reason}"
     missing = [
         p.name for i, p in enumerate(positional) if p.default is p.empty and i >= count and p.name not in keywords
     ]

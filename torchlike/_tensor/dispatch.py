@@ -315,6 +315,8 @@ def _gather(op: Op, args: tuple, kwargs: dict, values: list, edges: list, scalar
     if op.public.old_orders and len(args) > 2:
         args, kwargs = from_old_order(op, args, kwargs)
     args, kwargs, asked = (args, kwargs, {}) if current().capture is None else _with_elements(op, args, kwargs)
+    if len(args) > len(op.names):
+        make(op, args, kwargs, describe)  # raises an error that counts the arguments
     args = tuple([number(a, kind) for a, kind in zip([plain(a) for a in args], (*op.kinds, *[d.STATIC] * len(args)))])
     kwargs = in_order(op, kwargs) if kwargs else kwargs
     needs = False
@@ -411,7 +413,7 @@ def _view_caller(op: Op) -> Callable:
             if a.__class__ not in TENSOR_TYPES:
                 if isinstance(a, Tensor):
                     return _elsewhere(op, (a, *args), {})
-                raise _errors.arguments.wrong_type(op.name, op.names[0], 1, "Tensor", a)
+                raise _errors.arguments.wrong_type(op.public_name, op.names[0], 1, "Tensor", a)
             value = a._storage.value if a._chain is None else a._read()
             key = (value.aval, a._strides, *args)
             if not _ODD.isdisjoint(map(type, args)):
@@ -473,7 +475,8 @@ def _complete(op: Op, args: tuple, kwargs: dict) -> list:
     try:
         bound = op.signature.bind(*[plain(a) for a in args], **{k: plain(a) for k, a in kwargs.items()})
     except TypeError as error:
-        raise _errors.arguments.bad_arguments(op.name, op.signature, args, kwargs, error) from None
+        misfit = _errors.arguments.bad_arguments(op.public_name, op.signature, args, kwargs, error)
+        raise _errors.overloads.of_overloads(misfit, op.public_name, args, kwargs) from None
     bound.apply_defaults()
     return list(bound.arguments.values())
 

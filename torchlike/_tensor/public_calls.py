@@ -101,10 +101,9 @@ def _public(function: Callable, itself: int = 0, called: str = "") -> Callable:
         """Convert the arguments that PyTorch converts. Return whether there were none. Raise for a wrong type."""
         settled = [_settle(bound, each) for each in bound.arguments]
         for place, (name, fits) in enumerate(zip(bound.arguments, settled), 1 - itself):
-            if fits is None and function in _OVERLOADED:
-                raise _errors.arguments.invalid_combination(called, args[itself:], kwargs) from None
             if fits is None:
-                raise _unlike(called, bound, name, None if name in kwargs else place) from None
+                misfit = _unlike(called, bound, name, None if name in kwargs else place)
+                raise _of_overloads(misfit, called, args, kwargs, itself) from None
         return all(settled)
 
     @functools.wraps(function)
@@ -120,7 +119,9 @@ def _public(function: Callable, itself: int = 0, called: str = "") -> Callable:
                     if "out" in kwargs:  # the signature of an operator need not contain `out`
                         return function(*args, **kwargs)
                     settle(_partly_bound(signature, args, kwargs), args, kwargs)
-                    raise _misfit(called, signature, args, kwargs, misfit, itself) from None
+                    raise _of_overloads(
+                        _misfit(called, signature, args, kwargs, misfit, itself), called, args, kwargs, itself
+                    ) from None
                 if settle(bound, args, kwargs):
                     taken.add(types)
                 else:
@@ -162,6 +163,13 @@ def _kinds_of(asked: inspect.Parameter) -> list[str]:
 def _unlike(called: str, bound: inspect.BoundArguments, name: str, place: int | None) -> TypeError:
     wanted = _kinds_of(bound.signature.parameters[name])[0]
     return _errors.arguments.wrong_type(called, name, place, _CALLED.get(wanted, wanted), bound.arguments[name])
+
+
+def _of_overloads(error: TypeError, called: str, args: tuple, kwargs: dict, itself: int) -> TypeError:
+    found = _errors.overloads.of_overloads(error, called, args, kwargs)
+    if itself and found is not error:
+        _errors.arguments.as_of_method(found, called)
+    return found
 
 
 def _partly_bound(signature: inspect.Signature, args: tuple, kwargs: dict) -> inspect.BoundArguments:

@@ -211,7 +211,8 @@ class Op:
         if public.out is True:
             public.out = out_rules.of_row(self)
         place = public.where[0] if public.where else ""
-        self.called = f"{place}_{self.name}" if place in ("linalg", "special", "fft") else self.name  # in errors
+        self.called = f"{place}_{self.name}" if place in ("linalg", "special", "fft") else self.name
+        self.public_name = self.called.lstrip("_")  # in errors
 
     @functools.cached_property
     def shown(self) -> Callable:

@@ -10,8 +10,8 @@ gammainc = binding.PUBLIC["igamma"]
 gammaincc = binding.PUBLIC["igammac"]
 multigammaln = binding.PUBLIC["mvlgamma"]
 gammaln = binding.PUBLIC["lgamma"]
-softmax = functions.softmax
-log_softmax = functions.log_softmax
+softmax = functions.FUNCTIONS["softmax"]
+log_softmax = functions.FUNCTIONS["log_softmax"]
 psi = binding.PUBLIC["digamma"]
 xlogy = binding.PUBLIC["xlogy"]
 names.settle(__name__, vars())

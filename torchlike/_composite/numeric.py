@@ -10,6 +10,7 @@ from torchlike import _dtypes, _errors, return_types
 from torchlike._engine import to_numpy
 from torchlike._ops.schema.autocast_policies import FULL_ELSEWHERE
 from torchlike._ops.schema.binding import is_whole
+from torchlike._ops.schema.declare import OMITTED
 from torchlike._ops.schema.declare import Scalar as Number
 from torchlike._ops.schema.out_rules import EXACT, Into
 from torchlike._tensor import factories, overriding, public_calls
@@ -23,7 +24,9 @@ from torchlike._transforms.underived import refused
 # -- finite differences ------------------------------------------------------------------------------------------------
 
 
-def gradient(input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order: int = 1) -> tuple[Tensor, ...]:
+def gradient(
+    input: Tensor, *, spacing: Any = None, dim: tuple[int, ...] | int | None = None, edge_order: int = 1
+) -> tuple[Tensor, ...]:
     """Estimate the gradient along each dim by central differences, with one-sided differences at the ends.
 
     `spacing` is one distance between points for all dims, or for each dim a distance or the coordinates of the points.
@@ -227,7 +230,7 @@ def histogram(
     return return_types.histogram(tuple(found))
 
 
-def trapz(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
+def trapz(y: Tensor, x: Tensor = OMITTED, *, dx: float | None = None, dim: int = -1) -> Tensor:
     """Integrate `y` by the trapezoidal rule, as `trapezoid` does.
 
     Args:
@@ -235,10 +238,10 @@ def trapz(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: i
       x: the points at which they are given.
       dx: the distance between points, if `x` is not given. Default: 1.
     """
-    return rows["trapezoid"](y, x, dx=dx, dim=dim)
+    return rows["trapezoid"](y, dx=dx, dim=dim) if x is OMITTED else rows["trapezoid"](y, x, dx=dx, dim=dim)
 
 
-def constant_pad_nd(input: Tensor, pad: Any, value: Number = 0) -> Tensor:
+def constant_pad_nd(input: Tensor, pad: tuple[int, ...], value: Number = 0) -> Tensor:
     """Pad the last dims with `value`.
 
     `pad` contains the numbers of elements before and after each dim, beginning with the last dim.
@@ -358,10 +361,17 @@ FUNCTIONS = {
     "matrix_rank": matrix_rank,
     "_assert": _assert,
     **public_calls.functions(
-        gradient, pdist, histogramdd, trapz, constant_pad_nd, grid_sampler_2d, grid_sampler_3d, out={renorm: EXACT}
+        frexp,
+        histogram,
+        gradient,
+        pdist,
+        histogramdd,
+        trapz,
+        constant_pad_nd,
+        grid_sampler_2d,
+        grid_sampler_3d,
+        out={renorm: EXACT},
     ),
-    "frexp": frexp,
-    "histogram": histogram,
 }
 METHODS = {
     "__rdiv__": _divides,

@@ -250,7 +250,7 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
 
 
 FUNCTIONS = public_calls.functions(
-    diag_embed, diagflat, cartesian_prod, combinations, vander, unravel_index, out={diag: _diag_into}
+    block_diag, diag_embed, diagflat, cartesian_prod, combinations, vander, unravel_index, out={diag: _diag_into}
 )
-FUNCTIONS |= {"block_diag": block_diag, "meshgrid": meshgrid}
+FUNCTIONS |= {"meshgrid": meshgrid}
 METHODS = public_calls.methods(diag, diag_embed, diagflat)

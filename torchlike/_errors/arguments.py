@@ -227,12 +227,19 @@ def size_item(function: str, got: Any, place: int, argument: str = "size") -> Ty
 
 def missing(function: str, *names: str) -> TypeError:
     return TypeError(
-        f"{function}() missing {len(names)} required positional arguments: " + ", ".join(f'"{n}"' for n in names)
+        f"{function}() missing {len(names)} required positional argument{'s' * (len(names) == 1)}: "
+        + ", ".join(f'"{n}"' for n in names)
     )
 
 
+def too_many(function: str, most: int, count: int) -> TypeError:
+    text = f"() takes {most} positional arguments but {count} were given"
+    return reworded(TypeError(function + text), METHOD + text)
+
+
 def no_such_keyword(function: str, name: str) -> TypeError:
-    return TypeError(f"{function}() got an unexpected keyword argument '{name}'")
+    text = "{}() got an unexpected keyword argument '{}'".format
+    return reworded(TypeError(text(function, name)), text(METHOD, name))
 
 
 def invalid_combination(function: str, args: tuple, kwargs: dict) -> TypeError:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from torchlike._errors import arguments
 
-# For each list of signatures, the functions that have it. A signature is the least and the greatest number of arguments.
+# For each list of signatures, the functions that have it. A signature is the least and the greatest count of arguments.
 _SIGNATURES = {
     "1-4": "normal_",
     "2-4": "add sub",

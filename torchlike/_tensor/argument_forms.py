@@ -11,8 +11,11 @@ from typing import Any
 import numpy as np
 
 from torchlike import _dtypes, _errors
+from torchlike._dtypes import devices
+from torchlike._dtypes import memory_format as mf
 from torchlike._errors.warned import once
 from torchlike._ops.schema import declare as d
+from torchlike._ops.schema.binding import is_whole
 from torchlike._ops.schema.declare import Op
 from torchlike._tensor.tensor import TENSOR_TYPES, Tensor
 
@@ -105,3 +108,66 @@ def plain(a: Any) -> Any:
     if isinstance(a, Tensor):  # a tensor of another layout
         raise _errors.layouts.refused("this operator", a.layout)
     return a
+
+
+# -- options of factories ----------------------------------------------------------------------------------------------
+
+_IS_BOOL = lambda given: isinstance(given, bool | np.bool_)
+# For each option, the type that errors name, and the test that a given value must pass.
+_OPTIONS: dict[str, tuple[str, Any]] = {
+    "dtype": ("torch.dtype", lambda given: isinstance(given, _dtypes.dtype | type)),
+    "layout": ("torch.layout", lambda given: isinstance(given, mf.layout)),
+    "device": (
+        "torch.device",
+        lambda given: isinstance(given, devices.device | str) or (is_whole(given) and not isinstance(given, Tensor)),
+    ),
+    "pin_memory": ("bool", _IS_BOOL),
+    "requires_grad": ("bool", _IS_BOOL),
+    "memory_format": ("torch.memory_format", lambda given: isinstance(given, mf.memory_format)),
+}
+
+
+def check_options(
+    name: str,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: Any = False,
+    requires_grad: Any = False,
+    memory_format: Any = None,
+) -> None:
+    """Raise PyTorch's errors for options of a factory that have wrong types or are not supported.
+
+    Every option may be None.
+    """
+    if (
+        (dtype is None or dtype.__class__ is _dtypes.dtype)
+        and (device is None or device.__class__ is str or device.__class__ is devices.device)
+        and (layout is None or layout is mf.strided)
+        and pin_memory is False
+        and requires_grad.__class__ is bool
+        and memory_format is None
+    ):
+        return
+    given = {"dtype": dtype, "layout": layout, "device": device}
+    given |= {"pin_memory": pin_memory, "requires_grad": requires_grad, "memory_format": memory_format}
+    given = {option: a for option, a in given.items() if a is not None}
+    for option, a in given.items():
+        wanted, fits = _OPTIONS[option]
+        if not fits(a):
+            raise _errors.arguments.wrong_type(name, option, None, wanted, a)
+    no_pinning(pin_memory)
+    if layout is not None and layout is not mf.strided:
+        raise _errors.arguments.unsupported(name, "layout")
+
+
+def no_pinning(pin_memory: Any) -> None:
+    """Raise if `pin_memory` is True. The memory of CPU tensors is allocated by NumPy and is not page-locked."""
+    if pin_memory:
+        if devices.jax_devices("cuda"):
+            raise _errors.arguments.unsupported("tensor", "pin_memory")
+        raise RuntimeError(
+            "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is "
+            "available on this system."
+        )

@@ -425,7 +425,10 @@ def _view_caller(op: Op) -> Callable:
             numbers: tuple = ()
             if plan is None:
                 if is_foreign(tuple(args)):
-                    return call(a, *map(settled, args))
+                    found = tuple(map(settled, args))
+                    if is_foreign(found):
+                        make(op, (a, *found), {}, describe)  # raises an error that names the argument
+                    return call(a, *found)
                 if varies and all([args[i - 1].__class__ is int for i in varies]):
                     plan, numbers = _varying_plan(op, key, (a, *args), varies)
                 if plan is None:

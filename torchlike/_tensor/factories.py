@@ -25,9 +25,10 @@ from torchlike._engine.xla.transfers import constant, to_device
 from torchlike._errors.warned import once, warn
 from torchlike._random import Generator
 from torchlike._tensor import exchange, from_data
-from torchlike._tensor.argument_forms import plain
+from torchlike._tensor.argument_forms import check_options, plain
 from torchlike._tensor.exchange import from_file, from_numpy, frombuffer
 from torchlike._tensor.from_data import dtype_of
+from torchlike._tensor.public_calls import functions, worded
 from torchlike._tensor.tensor import Tensor, adopt, wrap
 from torchlike._tensor.tracebacks import shortened
 
@@ -121,7 +122,13 @@ def tensor(
     try:
         if data is MISSING:
             raise _errors.arguments.missing("tensor", "data")
-        no_pinning(pin_memory)
+        check_options(
+            "tensor",
+            dtype=dtype,
+            device=device,
+            pin_memory=_bool("tensor", "pin_memory", pin_memory),
+            requires_grad=_bool("tensor", "requires_grad", requires_grad),
+        )
         dtype = dtype_of("tensor", dtype)
         if isinstance(data, Tensor):
             warn(_errors.making.copy_construct("torch.tensor"))
@@ -136,15 +143,11 @@ def _copied(data: Tensor, dtype: Dtype | None, device: Any, requires_grad: bool)
     return _requiring(made) if requires_grad else made
 
 
-def no_pinning(pin_memory: bool) -> None:
-    """Raise if `pin_memory` is True. The memory of CPU tensors is allocated by NumPy and is not page-locked."""
-    if pin_memory:
-        if devices.jax_devices("cuda"):
-            raise _errors.arguments.unsupported("tensor", "pin_memory")
-        raise RuntimeError(
-            "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is "
-            "available on this system."
-        )
+def _bool(name: str, option: str, given: Any) -> Any:
+    """Return an option that must not be None."""
+    if given is None:
+        raise _errors.arguments.wrong_type(name, option, None, "bool", given)
+    return given
 
 
 def as_tensor(data: Any, dtype: Dtype | None = None, device: Any = None) -> Tensor:
@@ -158,6 +161,7 @@ def as_tensor(data: Any, dtype: Dtype | None = None, device: Any = None) -> Tens
     >>> torchlike.as_tensor([1, 2])
     tensor([1, 2])
     """
+    check_options("as_tensor", dtype=dtype, device=device)
     dtype = dtype_of("as_tensor", dtype)
     if isinstance(data, np.ndarray):
         data = from_numpy(data)
@@ -183,6 +187,11 @@ def asarray(
       dtype: the dtype of the result. Default: that of `obj`, or inferred from the numbers.
       device: the device of the result. Default: that of `obj`, or the default device for numbers.
     """
+    check_options(
+        "asarray", dtype=dtype, device=device, requires_grad=False if requires_grad is None else requires_grad
+    )
+    if not isinstance(copy, bool | None):
+        raise _errors.arguments.wrong_type("asarray", "copy", None, "bool", copy)
     dtype = dtype_of("asarray", dtype)
     found = _sharing(obj, dtype, copy)
     if found is None:
@@ -245,8 +254,14 @@ def scalar_tensor(
     >>> torchlike.scalar_tensor(3)
     tensor(3.)
     """
-    no_pinning(pin_memory)
-    only_strided("scalar_tensor", layout, requires_grad)
+    check_options(
+        "scalar_tensor",
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        requires_grad=requires_grad,
+    )
     kind = dtype_of("scalar_tensor", dtype) or (
         modes.default_complex() if isinstance(s, complex) else modes.default_dtype
     )
@@ -308,14 +323,6 @@ def _size_item(n: Any, name: str, place: int, count: int) -> int:
         return n.__index__()
     except (AttributeError, TypeError):
         raise _errors.arguments.size_item(name, n, place + 1) from None
-
-
-def only_strided(name: str, layout: Any, requires_grad: Any = False) -> None:
-    """Raise if `layout` is not strided, or if `requires_grad` is not a bool."""
-    if not isinstance(requires_grad, bool | np.bool_ | None):
-        raise _errors.arguments.wrong_type(name, "requires_grad", None, "bool", requires_grad)
-    if layout is not None and layout is not mf.strided:
-        raise _errors.arguments.unsupported(name, "layout")
 
 
 def check_into(name: str, out: Tensor, dtype: Dtype) -> None:
@@ -408,10 +415,8 @@ def _filled(name: str, fill: Any, doc: str) -> Callable[..., Tensor]:
             size, order = _rarely(name, size, more)
         else:
             order = None
-        if pin_memory:
-            no_pinning(pin_memory)
-        if layout is not None or requires_grad.__class__ is not bool:
-            only_strided(name, layout, requires_grad)
+        if layout is not None or device is not None or pin_memory is not False or requires_grad.__class__ is not bool:
+            check_options(name, layout=layout, device=device, pin_memory=pin_memory, requires_grad=requires_grad)
         if dtype.__class__ is not Dtype:
             dtype = dtype_of(name, dtype) or (modes.default_dtype if out is None else out.dtype)
         if not size:
@@ -478,8 +483,7 @@ def full(
     """
     if fill_value is MISSING:
         raise _errors.arguments.missing("full", "fill_value")
-    no_pinning(pin_memory)
-    only_strided("full", layout, requires_grad)
+    check_options("full", layout=layout, device=device, pin_memory=pin_memory, requires_grad=requires_grad)
     shape, fill_value = _sized_by_tuple("full", size), _fill_number("full", fill_value)
     dtype = dtype_of("full", dtype) or (modes.scalar_dtype(type(fill_value)) if out is None else out.dtype)
     made = of_constant(_constant(shape, fill_value, dtype, device), device, requires_grad)
@@ -516,7 +520,13 @@ def empty_strided(
       size: the shape, a sequence of ints.
       stride: the strides, in elements, one for each dim.
     """
-    only_strided("empty_strided", layout, requires_grad)
+    check_options(
+        "empty_strided",
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        requires_grad=requires_grad,
+    )
     shape, strides = shape_of((size,), "empty_strided"), tuple(int(s) for s in stride)
     if len(shape) != len(strides):
         raise RuntimeError(
@@ -572,8 +582,15 @@ def _like(name: str, fill: Any) -> Callable[..., Tensor]:
     ) -> Tensor:
         if not isinstance(input, Tensor):
             raise _errors.arguments.wrong_type(name, "input", 1, "Tensor", input)
-        no_pinning(pin_memory)
-        only_strided(name, layout, requires_grad)
+        check_options(
+            name,
+            dtype=dtype,
+            layout=layout,
+            device=device,
+            pin_memory=pin_memory,
+            requires_grad=requires_grad,
+            memory_format=memory_format,
+        )
         return _full_like(input, fill, dtype_of(name, dtype), device, requires_grad, memory_format)
 
     like.__name__ = like.__qualname__ = name
@@ -648,8 +665,14 @@ def full_like(
     >>> torchlike.full_like(torchlike.ones(2), 7)
     tensor([7., 7.])
     """
-    no_pinning(pin_memory)
-    only_strided("full_like", layout, requires_grad)
+    check_options(
+        "full_like",
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        requires_grad=requires_grad,
+        memory_format=memory_format,
+    )
     number = _fill_number("full_like", fill_value)
     return _full_like(input, number, dtype_of("full_like", dtype), device, requires_grad, memory_format)
 
@@ -702,8 +725,7 @@ def new_tensor(
     >>> torchlike.ones(1).new_tensor([1, 2])
     tensor([1., 2.])
     """
-    no_pinning(pin_memory)
-    only_strided("new_tensor", layout, requires_grad)
+    check_options("new_tensor", layout=layout, device=device, pin_memory=pin_memory, requires_grad=requires_grad)
     dtype, device = dtype_of("new_tensor", dtype) or self.dtype, self.device if device is None else device
     if isinstance(data, Tensor):
         warn(_errors.making.copy_construct("tensor.new_tensor"))
@@ -726,19 +748,16 @@ def new(self: Tensor, *args: Any, device: Any = None) -> Tensor:
 
 METHODS = {f"new_{f.__name__}": _new(f"new_{f.__name__}", f) for f in (zeros, ones, empty, full, empty_strided)}
 METHODS |= {"new_tensor": new_tensor, "new": new}
-FUNCTIONS = {
-    f.__name__: f
+FUNCTIONS = {f.__name__: f for f in (tensor, zeros, ones, empty)}
+FUNCTIONS |= functions(frombuffer)
+FUNCTIONS |= {
+    f.__name__: worded(f)
     for f in (
-        tensor,
         as_tensor,
         asarray,
         scalar_tensor,
         from_numpy,
-        frombuffer,
         from_file,
-        zeros,
-        ones,
-        empty,
         full,
         empty_strided,
         empty_permuted,

@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _errors
+from torchlike import _dtypes, _errors
 from torchlike._dtypes import bool_
+from torchlike._dtypes import memory_format as mf
 from torchlike._ops.schema import foreign_errors
-from torchlike._ops.schema.binding import ASKED, CALLED
+from torchlike._ops.schema.binding import ASKED, CALLED, is_whole
 from torchlike._ops.schema.out_rules import Into
 from torchlike._random import Generator
 from torchlike._tensor import binding
@@ -25,6 +26,7 @@ from torchlike._tensor.tensor import Tensor
 from torchlike._tensor.tracebacks import shortened
 
 Ints = tuple[int, ...]
+
 # Checks by annotation. A parameter with any other annotation accepts any object.
 _KINDS = ASKED | {
     "str": lambda given: isinstance(given, str),
@@ -32,9 +34,12 @@ _KINDS = ASKED | {
     "Generator": lambda given: isinstance(given, Generator),
     "None": lambda given: given is None,
     "Number": ASKED["Scalar"],
-    "tuple[int, ...]": lambda given: isinstance(given, list | tuple),
+    "tuple[int, ...]": lambda given: isinstance(given, list | tuple) and all(map(is_whole, given)),
+    "Dtype": lambda given: isinstance(given, _dtypes.dtype) or (isinstance(given, type) and given in _dtypes.OF_PYTHON),
+    "mf.memory_format": lambda given: isinstance(given, mf.memory_format),
 }
-_CALLED = CALLED | {"tuple[int, ...]": "tuple of ints", "Generator": "torch.Generator"}
+_CALLED = CALLED | {"tuple[int, ...]": "tuple of ints", "Generator": "torch.Generator", "Dtype": "torch.dtype"}
+_CALLED |= {"mf.memory_format": "torch.memory_format"}
 _NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "a": "input", "x2": "other"}
 
 
@@ -136,6 +141,32 @@ def _public(function: Callable, itself: int = 0, called: str = "") -> Callable:
     return call
 
 
+def worded(function: Callable) -> Callable:
+    """Return a function that checks its arguments itself, with PyTorch's errors for arguments that do not fit.
+
+    It costs less than the public functions above: a call that succeeds is not looked at.
+    """
+    name = function.__name__
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            try:
+                return function(*args, **kwargs)
+            except TypeError as error:
+                if error.__traceback__ is None or error.__traceback__.tb_next is None:  # raised by the call itself
+                    misfit = _misfit(name, inspect.signature(function), args, kwargs, error, 0)
+                elif "of_method" in vars(error):
+                    misfit = error
+                else:
+                    raise
+                raise _errors.overloads.of_overloads(misfit, name, args, kwargs) from None
+        except Exception as error:
+            raise shortened(error) from error.__cause__
+
+    return call
+
+
 def _settle(bound: inspect.BoundArguments, name: str) -> bool | None:
     """Convert a zero-dim tensor or a NumPy number to a Python number if the annotation is a number type.
 
@@ -143,6 +174,10 @@ def _settle(bound: inspect.BoundArguments, name: str) -> bool | None:
     """
     asked, given = bound.signature.parameters[name], bound.arguments[name]
     kinds = _kinds_of(asked)
+    if asked.kind is asked.VAR_POSITIONAL and kinds == ["Tensor"]:
+        for place, each in enumerate(given):
+            if not isinstance(each, Tensor):
+                raise _errors.lists.element(place, 0, each)
     if asked.kind in (asked.VAR_POSITIONAL, asked.VAR_KEYWORD) or not _KINDS.keys() >= {*kinds}:
         return True
     number = given
@@ -155,13 +190,21 @@ def _settle(bound: inspect.BoundArguments, name: str) -> bool | None:
     return number is given
 
 
+def fits(kind: str, given: Any) -> bool:
+    """Return whether PyTorch accepts an argument for a parameter of an annotated type."""
+    return _KINDS[kind](given.item() if isinstance(given, np.generic) else given)
+
+
 def _kinds_of(asked: inspect.Parameter) -> list[str]:
     """Return the type names of an annotation. `Array` in the signature of an operator means a tensor."""
     return str(asked.annotation).replace("Array", "Tensor").split(" | ")
 
 
 def _unlike(called: str, bound: inspect.BoundArguments, name: str, place: int | None) -> TypeError:
-    wanted = _kinds_of(bound.signature.parameters[name])[0]
+    wanted, given = _kinds_of(bound.signature.parameters[name])[0], bound.arguments[name]
+    if wanted == "tuple[int, ...]" and isinstance(given, list | tuple):
+        at = next(i for i, n in enumerate(given) if not is_whole(n))
+        return _errors.arguments.wrong_element(called, name, place, at, given[at])
     return _errors.arguments.wrong_type(called, name, place, _CALLED.get(wanted, wanted), bound.arguments[name])
 
 

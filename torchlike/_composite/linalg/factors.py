@@ -250,7 +250,7 @@ def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
 
 
 @casting(FULL_ON_CPU)
-def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Tensor:
+def tensorsolve(A: Tensor, B: Tensor, dims: tuple[int, ...] | None = None) -> Tensor:
     """Return X with tensordot(A, X, X.ndim) = B.
 
     `dims` are moved to the end of A first.

@@ -11,6 +11,7 @@ import numpy as np
 
 from torchlike import _errors, return_types
 from torchlike._dtypes import FLOATING, int32
+from torchlike._dtypes import dtype as Dtype
 from torchlike._dtypes.recorder import current
 from torchlike._engine import to_numpy
 from torchlike._ops.schema.autocast_policies import FULL_ON_CPU
@@ -352,7 +353,7 @@ def _best_cuts(sizes: list[int]) -> dict[tuple[int, int], int]:
 
 
 def matrix_norm(
-    A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None
+    A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Dtype | None = None
 ) -> Tensor:
     """Return a norm of matrices.
 

@@ -17,6 +17,7 @@ from torchlike._composite.linalg import linalg
 from torchlike._dtypes import modes
 from torchlike._ops import REGISTRY
 from torchlike._ops.schema.binding import is_whole
+from torchlike._ops.schema.declare import OMITTED
 from torchlike._ops.schema.out_rules import CASTABLE
 from torchlike._tensor import factories, public_calls
 from torchlike._tensor.binding import CALLERS as rows
@@ -397,7 +398,7 @@ def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tenso
 # -- norms -------------------------------------------------------------------------------------------------------------
 
 
-def nuclear_norm(input: Tensor, dim: tuple[int, ...] | int | bool | None = None, keepdim: bool = False) -> Tensor:
+def nuclear_norm(input: Tensor, dim: tuple[int, ...] | int | bool = OMITTED, keepdim: bool = False) -> Tensor:
     """Return the sum of the singular values of matrices, by default over the last two dims."""
     if isinstance(dim, bool):
         dim, keepdim = None, dim

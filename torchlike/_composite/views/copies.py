@@ -91,5 +91,5 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
     return rows["diagonal"](A, offset, dim1, dim2)
 
 
-FUNCTIONS = {f"{name}_copy": _copying(name, view) for name, view in _VIEWS.items()}
+FUNCTIONS = public_calls.functions(*[_copying(name, view) for name, view in _VIEWS.items()])
 LINALG = public_calls.functions(diagonal)

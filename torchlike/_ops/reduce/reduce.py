@@ -23,6 +23,7 @@ from torchlike._ops.schema.checks import not_complex
 from torchlike._ops.schema.declare import (
     EXACT,
     HOST_REDUCES,
+    OMITTED,
     UNSQUEEZED,
     Array,
     Into,
@@ -108,7 +109,7 @@ def _divisor(input: Array, dim: object):
     node=by_dim("Prod"),
     loop="prod_out_cpu",
 )
-def prod(input: Array, dim: int | None = None, keepdim: bool = False, *, dtype=None):
+def prod(input: Array, dim: int = OMITTED, keepdim: bool = False, *, dtype=None):
     """Return the product of the elements over `dim` (default: all dims).
 
     Integers and bools are multiplied in int64.

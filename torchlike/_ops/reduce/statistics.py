@@ -21,7 +21,18 @@ from torchlike._ops.reduce.vector_norm import FLAT_ORDERS, vector_norm
 from torchlike._ops.schema import typing_rules
 from torchlike._ops.schema.autocast_policies import FULL, FULL_ELSEWHERE, FULL_ON_CPU
 from torchlike._ops.schema.checks import CHECKED_AT_ONCE, NUMBERS
-from torchlike._ops.schema.declare import EXACT, HOST, ONCE, Array, Operand, Scalar, declare, namespace, operator
+from torchlike._ops.schema.declare import (
+    EXACT,
+    HOST,
+    OMITTED,
+    ONCE,
+    Array,
+    Operand,
+    Scalar,
+    declare,
+    namespace,
+    operator,
+)
 from torchlike._ops.schema.namespace import at, fractional, refused
 from torchlike._ops.schema.out_rules import Into
 from torchlike._ops.schema.typing_rules import (
@@ -272,7 +283,7 @@ _area = functools.partial(
 
 
 @_area(remembers=())
-def trapezoid(y: Array, x: Array | None = None, *, dx: Scalar | None = None, dim: int = -1):
+def trapezoid(y: Array, x: Array = OMITTED, *, dx: Scalar | None = None, dim: int = -1):
     """Return the integral of `y` along `dim` by the trapezoidal rule.
 
     `x` gives the positions of the points. Without `x`, adjacent points are `dx` apart (default: 1).
@@ -295,7 +306,7 @@ def trapezoid(y: Array, x: Array | None = None, *, dx: Scalar | None = None, dim
 
 
 @_area()
-def cumulative_trapezoid(y: Array, x: Array | None = None, *, dx: Scalar | None = None, dim: int = -1):
+def cumulative_trapezoid(y: Array, x: Array = OMITTED, *, dx: Scalar | None = None, dim: int = -1):
     """Return the cumulative integral of `y` along `dim` by the trapezoidal rule.
 
     Args:

@@ -357,6 +357,8 @@ ASKED: dict[str, Callable[[Any], bool]] = {
     "Index": is_whole,
     "Dims": _are_whole,
     "tuple | int": _are_whole,
+    "tuple | int | str": lambda given: isinstance(given, str) or _are_whole(given),
+    "str": lambda given: isinstance(given, str),
     "bool": lambda given: given.__class__ is bool,
     "float": _is_real,
     "Real": _is_real,

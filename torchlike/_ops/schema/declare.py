@@ -33,6 +33,8 @@ from torchlike._ops.schema.out_rules import Into as Into
 
 # Annotations are read as text and are never evaluated for type checks, so these names can all be `Any`.
 Array = Operand = Scalar = Real = Arrays = Index = Any
+# The default of a parameter that may be left out, but for which None cannot be given. Its annotation has no None.
+OMITTED: Any = None
 ARRAY, OPERAND, SCALAR, ARRAYS, INDEX, STATIC = range(6)
 # The annotations that users see in place of the internal ones.
 _SHOWN = {
@@ -234,7 +236,9 @@ class Op:
 
     def takes_none(self, name: str) -> bool:
         """Return whether the kernel accepts None for this parameter."""
-        return name in self.optional or self.defaults.get(name, name) is None
+        return name in self.optional or (
+            self.defaults.get(name, name) is None and self.signature.parameters[name].annotation not in ("int", "Array")
+        )
 
     def rounds(self, name: str) -> bool:
         """Return whether an argument of another dtype is rounded first if the computation is in half precision."""

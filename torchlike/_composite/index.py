@@ -463,7 +463,7 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
     >>> torchlike.zeros(3).index_put((torchlike.tensor([0, 2]),), torchlike.tensor([1.0, 2.0]))
     tensor([1., 0., 2.])
     """
-    _check_tensors(indices)
+    _check_tensors("index_put", indices)
     made = rows["clone"](input)
     indexing.put_at(made, tuple(indices), values, accumulate)
     return made
@@ -478,12 +478,14 @@ def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
       accumulate: add `values` to the elements. Otherwise, one of the values of an index that occurs several times is
         kept.
     """
-    _check_tensors(indices)
+    _check_tensors("index_put_", indices)
     indexing.put_at(self, tuple(indices), values, accumulate)
     return self
 
 
-def _check_tensors(indices: Any) -> None:
+def _check_tensors(name: str, indices: Any) -> None:
+    if not isinstance(indices, list | tuple):
+        raise _errors.arguments.wrong_type(name, "indices", 2, "tuple of Tensors", indices)
     for place, index in enumerate(indices):
         if not isinstance(index, Tensor):
             raise _errors.lists.element(place, 0, index)

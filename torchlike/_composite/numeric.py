@@ -24,6 +24,9 @@ from torchlike._transforms.underived import refused
 # -- finite differences ------------------------------------------------------------------------------------------------
 
 
+_STEPS = int | float | complex | np.generic | Tensor
+
+
 def gradient(
     input: Tensor, *, spacing: Any = None, dim: tuple[int, ...] | int | None = None, edge_order: int = 1
 ) -> tuple[Tensor, ...]:
@@ -43,6 +46,8 @@ def gradient(
     dims = [dim] if isinstance(dim, int) else list(range(input.ndim)) if dim is None else list(dim)
     if spacing is None or isinstance(spacing, int | float | complex) or not getattr(spacing, "ndim", 1):
         spacing = [1 if spacing is None else getattr(spacing, "item", lambda: spacing)()] * len(dims)
+    if not isinstance(spacing, list | tuple) or not all(isinstance(step, _STEPS) for step in spacing):
+        raise _errors.arguments.invalid_combination("gradient", (input,), {"spacing": spacing})
     _errors.arithmetic.check_gradient(input, list(spacing), dims, edge_order)
     dims = [input._nonnegative(d) for d in dims]
     return tuple([_slope(input, step, d, edge_order) for step, d in zip(spacing, dims)])

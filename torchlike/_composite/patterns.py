@@ -126,6 +126,8 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """
     if len(tensors) == 1 and isinstance(tensors[0], list | tuple):
         tensors = tuple(tensors[0])
+    if not isinstance(indexing, str | None):
+        raise _errors.arguments.wrong_type("meshgrid", "indexing", None, "str", indexing)
     if indexing is None:
         once(_errors.shapes.MESHGRID_INDEXING)
     given = public_calls.tensors("meshgrid", tensors)

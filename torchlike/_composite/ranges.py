@@ -17,7 +17,6 @@ from torchlike._engine.xla.allocation import created
 from torchlike._errors.dtypes import scalar_name
 from torchlike._errors.warned import warn
 from torchlike._ops.elementwise.spacing import spaced
-from torchlike._ops.schema.binding import is_whole
 from torchlike._tensor.argument_forms import check_options
 from torchlike._tensor.factories import check_into, into, of_array, of_constant
 from torchlike._tensor.from_data import dtype_of
@@ -241,7 +240,7 @@ def logspace(
         pin_memory=pin_memory,
         requires_grad=requires_grad,
     )
-    if not (isinstance(base, complex) or hasattr(base, "__float__")):
+    if not (isinstance(base, complex) or hasattr(base, "__float__")) or (isinstance(base, Tensor) and base.ndim):
         raise _errors.arguments.invalid_combination("logspace", (start, end, steps, base), {})
     low, high, steps, kind = _spread("logspace", start, end, steps, dtype, out)
     if kind.category == _dtypes.INTEGER and steps > 1:
@@ -325,8 +324,7 @@ def _triangle(name: str, find: Callable) -> Callable[..., Tensor]:
     ) -> Tensor:
         check_options(name, dtype=dtype, layout=layout, device=device)
         for place, (label, given) in enumerate((("row", row), ("col", col), ("offset", offset)), 1):
-            if not is_whole(given):
-                raise _errors.arguments.wrong_type(name, label, place, "int", given)
+            whole(name, label, place, given)
         for label, size in (("row", row), ("col", col)):
             if size < 0:
                 raise RuntimeError(f"{label} must be non-negative, got{size}")

@@ -14,7 +14,7 @@ from torchlike import _errors
 from torchlike._dtypes import int64
 from torchlike._dtypes import memory_format as mf
 from torchlike._sparse import _tensor as s
-from torchlike._tensor import factories
+from torchlike._tensor import factories, public_calls
 from torchlike._tensor.argument_forms import check_options
 from torchlike._tensor.tensor import Tensor
 
@@ -143,6 +143,8 @@ def _compressed(
     _check_options(
         name, dtype=dtype, device=device, pin_memory=pin_memory, requires_grad=requires_grad, check_invariants=check
     )
+    if size is not None and not public_calls.fits("tuple[int, ...]", size):
+        raise _errors.arguments.wrong_type(name, "size", 4, "tuple of ints", size)
     ends, others = _index(compressed, None), _index(plain, None)
     kept = _values(name, values, dtype, device)
     if size is None:

@@ -6,6 +6,7 @@ up the plan.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,18 @@ def from_old_order(op: Op, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
     return tuple(named.pop(name) for name in op.names[: op.positional]), named
 
 
-_NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "x2": "other"}
+_NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "a": "input", "x2": "other"}
+# Names that PyTorch gives to the first operands of some functions whose parameters here have the names in its docs.
+_OF_OPERANDS = ("input", "input2", "input3")
+
+
+def parameter(name: str, names: Sequence[str]) -> str:
+    """Return the parameter, one of `names`, that a keyword argument stands for, or the keyword itself."""
+    if name in names:
+        return name
+    if name in _OF_OPERANDS[: len(names)]:
+        return names[_OF_OPERANDS.index(name)]
+    return _NUMPY_NAMES.get(name, name)
 
 
 def in_order(op: Op, kwargs: dict) -> dict:
@@ -44,7 +56,7 @@ def in_order(op: Op, kwargs: dict) -> dict:
     kinds = op.kind_of
     named = {}
     for name, a in kwargs.items():
-        other = _NUMPY_NAMES.get(name) if name not in kinds else None
+        other = parameter(name, op.names)
         name = other if other in kinds and other not in kwargs else name
         named[name] = number(plain(a), op.kind_of.get(name, d.STATIC))
     place = {name: i for i, name in enumerate(op.names)}

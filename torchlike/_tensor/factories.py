@@ -23,6 +23,7 @@ from torchlike._engine.trace.batched_values import Row, as_rows, levels_of, lift
 from torchlike._engine.xla import allocation
 from torchlike._engine.xla.transfers import constant, to_device
 from torchlike._errors.warned import once, warn
+from torchlike._ops.schema.binding import is_whole
 from torchlike._random import Generator
 from torchlike._tensor import exchange, from_data
 from torchlike._tensor.argument_forms import check_options, plain
@@ -262,6 +263,8 @@ def scalar_tensor(
         pin_memory=pin_memory,
         requires_grad=requires_grad,
     )
+    if not isinstance(s, int | float | complex | np.generic) and not (isinstance(s, Tensor) and not s.ndim):
+        raise _errors.arguments.wrong_type("scalar_tensor", "s", 1, "Number", s)
     kind = dtype_of("scalar_tensor", dtype) or (
         modes.default_complex() if isinstance(s, complex) else modes.default_dtype
     )
@@ -496,8 +499,18 @@ def _sized_by_tuple(name: str, size: Any) -> tuple[int, ...]:
     return shape_of((size,), name)
 
 
+def _ints(name: str, argument: str, given: Any) -> tuple[int, ...]:
+    """Return the second argument of a factory, a sequence of ints."""
+    if not isinstance(given, list | tuple):
+        raise _errors.arguments.not_a_size(name, given, argument, 2)
+    for place, n in enumerate(given):
+        if not is_whole(n):
+            raise _errors.arguments.wrong_element(name, argument, 2, place, n)
+    return tuple([int(n) for n in given])
+
+
 def _fill_number(name: str, number: Any) -> Any:
-    if isinstance(number, Tensor | np.generic):
+    if isinstance(number, np.generic) or (isinstance(number, Tensor) and not number.ndim):
         return number.item()
     if not isinstance(number, int | float | complex):
         raise _errors.arguments.wrong_type(name, "fill_value", 2, "Number", number)
@@ -527,7 +540,7 @@ def empty_strided(
         pin_memory=pin_memory,
         requires_grad=requires_grad,
     )
-    shape, strides = shape_of((size,), "empty_strided"), tuple(int(s) for s in stride)
+    shape, strides = _sized_by_tuple("empty_strided", size), _ints("empty_strided", "stride", stride)
     if len(shape) != len(strides):
         raise RuntimeError(
             f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(strides)})"
@@ -555,10 +568,7 @@ def empty_permuted(size: Any, physical_layout: Any, **options: Any) -> Tensor:
       physical_layout: a permutation of the dims.
       options: `dtype`, `layout`, `device`, `requires_grad` and `pin_memory`, as for `empty_strided`.
     """
-    shape, order = shape_of((size,), "empty_permuted"), tuple(physical_layout)
-    for place, n in enumerate(order):
-        if not hasattr(n, "__index__"):
-            raise _errors.arguments.wrong_element("empty_permuted", "physical_layout", 2, place, n)
+    shape, order = _sized_by_tuple("empty_permuted", size), _ints("empty_permuted", "physical_layout", physical_layout)
     _errors.making.check_physical_layout(len(shape), order)
     kind = dtype_of("empty_permuted", options.get("dtype")) or modes.default_dtype
     _errors.memory.check_overflow(tuple(shape[d] for d in order), kind.itemsize)
@@ -673,6 +683,8 @@ def full_like(
         requires_grad=requires_grad,
         memory_format=memory_format,
     )
+    if not isinstance(input, Tensor):
+        raise _errors.arguments.wrong_type("full_like", "input", 1, "Tensor", input)
     number = _fill_number("full_like", fill_value)
     return _full_like(input, number, dtype_of("full_like", dtype), device, requires_grad, memory_format)
 

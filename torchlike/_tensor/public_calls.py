@@ -20,6 +20,7 @@ from torchlike._ops.schema.binding import ASKED, CALLED, is_whole
 from torchlike._ops.schema.out_rules import Into
 from torchlike._random import Generator
 from torchlike._tensor import binding
+from torchlike._tensor.argument_forms import parameter
 from torchlike._tensor.autocast import uncast
 from torchlike._tensor.out import into, with_out
 from torchlike._tensor.tensor import Tensor
@@ -34,13 +35,14 @@ _KINDS = ASKED | {
     "Generator": lambda given: isinstance(given, Generator),
     "None": lambda given: given is None,
     "Number": ASKED["Scalar"],
+    "Sequence[Tensor]": lambda given: isinstance(given, list | tuple) and all([isinstance(t, Tensor) for t in given]),
     "tuple[int, ...]": lambda given: isinstance(given, list | tuple) and all(map(is_whole, given)),
     "Dtype": lambda given: isinstance(given, _dtypes.dtype) or (isinstance(given, type) and given in _dtypes.OF_PYTHON),
     "mf.memory_format": lambda given: isinstance(given, mf.memory_format),
 }
 _CALLED = CALLED | {"tuple[int, ...]": "tuple of ints", "Generator": "torch.Generator", "Dtype": "torch.dtype"}
-_CALLED |= {"mf.memory_format": "torch.memory_format"}
-_NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "a": "input", "x2": "other"}
+_CALLED |= {"Sequence[Tensor]": "tuple of Tensors", "tuple": "tuple of ints", "mf.memory_format": "torch.memory_format"}
+_KINDS["tuple"] = _KINDS["tuple[int, ...]"]
 
 
 def functions(*made: Callable, out: dict[Callable, Any] | None = None) -> dict[str, Callable]:
@@ -134,6 +136,8 @@ def _public(function: Callable, itself: int = 0, called: str = "") -> Callable:
             try:
                 return function(*args, **kwargs)
             except Exception as error:
+                if any([isinstance(a, list | tuple) for a in (*args, *kwargs.values())]):  # the types of elements are not in `taken`
+                    settle(signature.bind(*args, **kwargs), args, kwargs)
                 raise foreign_errors.of_call(error, called, args, kwargs) from error.__cause__
         except Exception as error:
             raise shortened(error) from error.__cause__
@@ -244,7 +248,7 @@ def _is_number(given: Tensor, name: str) -> bool:
 def _renamed(kwargs: dict, names: Any) -> dict:
     found = {}
     for name, a in kwargs.items():
-        other = _NUMPY_NAMES.get(name) if name not in names else None
+        other = parameter(name, [*names])
         found[other if other in names and other not in kwargs else name] = a
     return found
 
@@ -300,7 +304,7 @@ def whole(name: str, argument: str, position: int, n: Any) -> int:
     """Return an argument as an int. Raise if it is not an integer."""
     if n.__class__ is int:
         return n
-    if isinstance(n, bool | float) or not hasattr(n, "__index__"):
+    if isinstance(n, bool | float) or not hasattr(n, "__index__") or (isinstance(n, Tensor) and n.numel() != 1):
         raise _errors.arguments.wrong_type(name, argument, position, "int", n)
     return n.__index__()
 

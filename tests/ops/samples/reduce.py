@@ -67,13 +67,22 @@ SAMPLES = {
     ],
     "any": [
         Sample(BOOL),
+        Sample(BOOL, []),
+        Sample(INTS, dim=(), keepdim=True),
         Sample(BOOL, 1),
         Sample(INTS, 0, True),
         Sample(INTS.astype(np.uint8), 0),
         Sample(EMPTY),
         Sample(BOOL, (0, 1)),
     ],
-    "all": [Sample(BOOL), Sample(BOOL, 1), Sample(INTS, 0, True), Sample(INTS.astype(np.uint8), 0), Sample(EMPTY)],
+    "all": [
+        Sample(BOOL),
+        Sample(BOOL, []),
+        Sample(BOOL, 1),
+        Sample(INTS, 0, True),
+        Sample(INTS.astype(np.uint8), 0),
+        Sample(EMPTY),
+    ],
     "amax": [
         *DIMS,
         Sample(TIES),

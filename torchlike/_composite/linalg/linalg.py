@@ -15,6 +15,7 @@ from torchlike._dtypes import dtype as Dtype
 from torchlike._dtypes.recorder import current
 from torchlike._engine import to_numpy
 from torchlike._ops.schema.autocast_policies import FULL_ON_CPU
+from torchlike._ops.schema.declare import Scalar as Number
 from torchlike._ops.schema.out_rules import EXACT, ROWS, ROWS_UNLESS_EMPTY, Into, safely
 from torchlike._tensor import factories, public_calls
 from torchlike._tensor.autocast import casting
@@ -353,7 +354,12 @@ def _best_cuts(sizes: list[int]) -> dict[tuple[int, int], int]:
 
 
 def matrix_norm(
-    A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Dtype | None = None
+    A: Tensor,
+    ord: Number | str = "fro",
+    dim: tuple[int, ...] = (-2, -1),
+    keepdim: bool = False,
+    *,
+    dtype: Dtype | None = None,
 ) -> Tensor:
     """Return a norm of matrices.
 
@@ -397,7 +403,14 @@ def _largest(sizes: Tensor, dim: int, keepdim: bool = False) -> Tensor:
     return rows["amax"](sizes, dim, keepdim)
 
 
-def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+def norm(
+    A: Tensor,
+    ord: Number | str | None = None,
+    dim: tuple[int, ...] | int | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: Dtype | None = None,
+) -> Tensor:
     """Return a vector norm over one dim, or a matrix norm over two dims.
 
     If neither `ord` nor `dim` is given, return the 2-norm of all elements.

@@ -229,7 +229,9 @@ def randperm(
 
 def _is_bound(given: Any) -> bool:
     """Return whether a bound of random integers has a type that PyTorch accepts."""
-    return isinstance(given, Tensor) or (hasattr(given, "__index__") and not isinstance(given, bool))
+    if isinstance(given, Tensor):
+        return not given.ndim
+    return hasattr(given, "__index__") and not isinstance(given, bool)
 
 
 def _like(name: str, draw: Callable[..., Tensor], counts: tuple[int, ...] = (0,)) -> Callable[..., Tensor]:
@@ -253,6 +255,11 @@ def _like(name: str, draw: Callable[..., Tensor], counts: tuple[int, ...] = (0,)
         if not isinstance(input, Tensor):
             raise _errors.arguments.wrong_type(name, "input", 1, "Tensor", input)
         given = (*args, *more.values())
+        if not isinstance(generator, Generator | None):
+            raise _errors.arguments.wrong_type(name, "generator", None, "torch.Generator", generator)
+        for key in more:
+            if key not in ("low", "high")[2 - max(counts) :]:
+                raise _errors.arguments.no_such_keyword(name, key)
         if len(given) not in counts or not all(map(_is_bound, given)):
             raise _errors.arguments.invalid_combination(name, (input, *args), more)
         check_options(

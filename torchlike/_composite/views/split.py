@@ -154,7 +154,7 @@ def _split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, 
 
 
 @history_first
-def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
+def split_with_sizes(input: Tensor, split_sizes: tuple[int, ...], dim: int = 0) -> tuple[Tensor, ...]:
     """Split a dim into views of the given sizes.
 
     Args:
@@ -502,5 +502,15 @@ def _unsafe(function: Any) -> Any:
     return call
 
 
-for _names in (FUNCTIONS, METHODS):
-    _names |= {f"unsafe_{name}": _unsafe(_names[name]) for name in ("split", "chunk", "split_with_sizes")}
+def by_size(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """Split a dim into views of the size `split_size`. The last one may be smaller.
+
+    Args:
+      split_size: the size of the views.
+    """
+    return split(input, split_size, dim)
+
+
+by_size.__name__ = "split"
+FUNCTIONS |= public_calls.functions(*map(_unsafe, (by_size, chunk, split_with_sizes)))
+METHODS |= {f"unsafe_{name}": _unsafe(METHODS[name]) for name in ("split", "chunk", "split_with_sizes")}

@@ -278,8 +278,19 @@ def _truth(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:
     return dtype, _dtypes.uint8 if dtype is _dtypes.uint8 else _dtypes.bool_
 
 
+def _truth_shape(call: Call) -> list:
+    """Return the shape of the result. Unlike other reductions, an empty sequence of dims reduces no dim."""
+    shape = call.input.shape
+    return [shape if call.dim == () else reduced_shape(shape, call.dim, call.keepdim)]
+
+
+def _axes_of_truth(input: Array, dim: Dims):
+    return () if dim == () else axes(input, dim)
+
+
 @reduction(
     out=Into(_errors.outs.truth("any"), overloads=True),
+    shape=_truth_shape,
     host=HOST_REDUCES,
     promote=_truth,
     opmath=False,
@@ -292,11 +303,12 @@ def any(input: Array, dim: Dims = None, keepdim: bool = False):
     >>> torchlike.any(torchlike.tensor([[False, True], [False, False]]), dim=1)
     tensor([ True, False])
     """
-    return namespace(input).any(input != 0, axis=axes(input, dim), keepdims=keepdim)
+    return namespace(input).any(input != 0, axis=_axes_of_truth(input, dim), keepdims=keepdim)
 
 
 @reduction(
     out=Into(_errors.outs.truth("all"), overloads=True),
+    shape=_truth_shape,
     host=HOST_REDUCES,
     promote=_truth,
     opmath=False,
@@ -309,7 +321,7 @@ def all(input: Array, dim: Dims = None, keepdim: bool = False):
     >>> torchlike.all(torchlike.tensor([[True, True], [False, True]]), dim=1)
     tensor([ True, False])
     """
-    return namespace(input).all(input != 0, axis=axes(input, dim), keepdims=keepdim)
+    return namespace(input).all(input != 0, axis=_axes_of_truth(input, dim), keepdims=keepdim)
 
 
 # -- extremes ----------------------------------------------------------------------------------------------------------

@@ -73,7 +73,9 @@ def _check_quantile(name: str):
 
 def _guard_quantile(name: str):
     def guard(input, q, *args, **kwargs) -> None:
-        host = q if isinstance(q, int | float) else outermost(q).peek() if q is not None and q.aval.ndim < 2 else None
+        if not (isinstance(q, int | float) or hasattr(q, "aval")):
+            return  # the call raises the error
+        host = q if isinstance(q, int | float) else outermost(q).peek() if q.aval.ndim < 2 else None
         if host is not None and not np.all((np.asarray(host) >= 0) & (np.asarray(host) <= 1)):
             raise _errors.arithmetic.quantile_range(name, host if isinstance(q, int | float) else None)
 

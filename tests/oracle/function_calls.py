@@ -218,7 +218,7 @@ def variants(name: str) -> Iterator[Call]:
         yield from (Call(f"{key}: {kind}", each) for kind, each in _replaced(base, key, key))
     yield Call("too many", lambda L: (base(L)[0] + [1] * TOO_MANY, {}))
     yield Call("no such keyword", lambda L: (base(L)[0], {**base(L)[1], "nothing": 1}))
-    first = next(iter(_parameters(name)), "input")
+    first = next((key for key in _parameters(name) if key != "out"), "input")
     yield Call("twice", lambda L: (base(L)[0], {**base(L)[1], first: 1}))
 
 
@@ -237,11 +237,12 @@ def _replaced(base: Callable, before: Any, place: int | str) -> Iterator[tuple[s
 
 def _others(name: str, count: int, kwargs: dict) -> list[str]:
     """Return the parameters that a valid call does not give."""
-    return [key for key in _parameters(name)[count:] if key not in kwargs and key not in ("out", "args", "kwargs")]
+    return [key for key in _parameters(name)[count:] if key not in kwargs and key != "out"]
 
 
 def _parameters(name: str) -> list[str]:
     try:
-        return list(inspect.signature(find(torchlike, name)).parameters)
+        found = inspect.signature(find(torchlike, name)).parameters.values()
     except ValueError:
         return []
+    return [p.name for p in found if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]

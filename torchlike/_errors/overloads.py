@@ -100,7 +100,6 @@ def of_overloads(error: TypeError, function: str, args: tuple, kwargs: dict) -> 
     count = len(args) + len(kwargs)
     if known is None or sum(least <= count <= most for least, most in known) == 1:
         return error
-    return arguments.reworded(
-        arguments.invalid_combination(function, args, kwargs),
-        str(arguments.invalid_combination(arguments.METHOD, args[1:], kwargs)),
-    )
+    found = arguments.invalid_combination(function, args, kwargs)
+    of_method, of_alias = (str(arguments.invalid_combination(arguments.METHOD, a, kwargs)) for a in (args[1:], args))
+    return arguments.reworded(found, of_method, of_alias)

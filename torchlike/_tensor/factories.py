@@ -304,11 +304,14 @@ def build_tensor(cls: type, *args: Any, **kwargs: Any) -> Any:
 
 def shape_of(size: tuple, name: str = "empty", negative: Callable | None = None) -> tuple[int, ...]:
     """Return the shape of `f(2, 3)`, `f((2, 3))` or `f(torch.Size([2, 3]))`."""
-    if len(size) == 1 and not isinstance(size[0], int | np.integer | Tensor):
+    listed = len(size) == 1 and not isinstance(size[0], int | np.integer | Tensor)
+    if listed:
         if not isinstance(size[0], list | tuple):
             raise _errors.arguments.not_a_size(name, size[0])
         size = tuple(size[0])
-    shape = tuple([n if n.__class__ is int else _size_item(n, name, i, len(size)) for i, n in enumerate(size)])
+    if size and size[0].__class__ is not int and not _is_index(size[0]):
+        raise _first_of_size(name, size[0], len(size), listed)
+    shape = tuple([n if n.__class__ is int else _size_item(n, name, i) for i, n in enumerate(size)])
     if len(shape) > 64:
         raise _errors.shapes.too_many_dims()
     for i, n in enumerate(shape):
@@ -319,9 +322,20 @@ def shape_of(size: tuple, name: str = "empty", negative: Callable | None = None)
     return shape
 
 
-def _size_item(n: Any, name: str, place: int, count: int) -> int:
-    if isinstance(n, bool) and count == 1:
-        raise _errors.arguments.not_a_size(name, n)
+def _is_index(n: Any) -> bool:
+    return is_whole(n) and (n.numel() == 1 if isinstance(n, Tensor) else not isinstance(n, np.bool_))
+
+
+def _first_of_size(name: str, first: Any, count: int, listed: bool) -> TypeError:
+    """Return PyTorch's error for a size whose first number is no int. `listed`: the size is one sequence."""
+    if listed:
+        return _errors.arguments.wrong_element(name, "size", 1, 0, first)
+    if count > 1:
+        return _errors.arguments.too_many(name, 1, count)
+    return _errors.arguments.not_a_size(name, first)
+
+
+def _size_item(n: Any, name: str, place: int) -> int:
     try:
         return n.__index__()
     except (AttributeError, TypeError):
@@ -448,6 +462,8 @@ def _rarely(name: str, size: tuple, more: dict) -> tuple[tuple, Any]:
         if size:
             raise TypeError(f"{name}() got multiple values for argument 'size'")
         size = (more.pop("size"),)
+        if not isinstance(size[0], list | tuple):
+            raise _errors.arguments.wrong_type(name, "size", None, "tuple of ints", size[0])
     order = more.pop("memory_format", None) if name == "empty" else None
     if order is mf.preserve_format:
         raise RuntimeError("unsupported memory format Preserve")

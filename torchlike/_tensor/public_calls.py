@@ -136,13 +136,20 @@ def _public(function: Callable, itself: int = 0, called: str = "") -> Callable:
             try:
                 return function(*args, **kwargs)
             except Exception as error:
-                if any([isinstance(a, list | tuple) for a in (*args, *kwargs.values())]):  # the types of elements are not in `taken`
+                if _has_elements(*args, *kwargs.values()):
                     settle(signature.bind(*args, **kwargs), args, kwargs)
+                if itself:
+                    _errors.arguments.as_of(error, called)
                 raise foreign_errors.of_call(error, called, args, kwargs) from error.__cause__
         except Exception as error:
             raise shortened(error) from error.__cause__
 
     return call
+
+
+def _has_elements(*given: Any) -> bool:
+    """Return whether an argument is a sequence. The types of its elements are checked only if the call fails."""
+    return any([isinstance(a, list | tuple) for a in given])
 
 
 def worded(function: Callable) -> Callable:
@@ -215,7 +222,7 @@ def _unlike(called: str, bound: inspect.BoundArguments, name: str, place: int | 
 def _of_overloads(error: TypeError, called: str, args: tuple, kwargs: dict, itself: int) -> TypeError:
     found = _errors.overloads.of_overloads(error, called, args, kwargs)
     if itself and found is not error:
-        _errors.arguments.as_of_method(found, called)
+        _errors.arguments.as_of(found, called)
     return found
 
 

@@ -401,7 +401,7 @@ def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tenso
 def nuclear_norm(input: Tensor, dim: tuple[int, ...] | int | bool = OMITTED, keepdim: bool = False) -> Tensor:
     """Return the sum of the singular values of matrices, by default over the last two dims."""
     if isinstance(dim, bool):
-        dim, keepdim = None, dim
+        dim, keepdim = OMITTED, dim
     _errors.linalg.old_norm("nuclear_norm", "matrix_norm(A, 'nuc', dim, keepdim)")
     dims = (-2, -1) if dim is None else (dim, dim) if is_whole(dim) else tuple(dim)
     _errors.linalg.check_matrix_norm(input, dims)

@@ -120,10 +120,13 @@ def movedim(input: Tensor, source: tuple[int, ...] | int, destination: tuple[int
     torch.Size([3, 4, 2])
     """
     source, destination = settled(source), settled(destination)
-    if isinstance(source, int) is not isinstance(destination, int):
+    one, other = isinstance(source, int), isinstance(destination, int)
+    if one is not other:
         raise _errors.arguments.invalid_combination("movedim", (input, source, destination), {})
-    if isinstance(source, int):
-        source, destination = (source,), (destination,)
+    return _moved(input, (source,), (destination,)) if one else _moved(input, source, destination)
+
+
+def _moved(input: Tensor, source: Any, destination: Any) -> Tensor:
     if len(source) != len(destination):
         raise RuntimeError(
             f"movedim: Invalid source or destination dims: source ({list(source)} dims) should contain "

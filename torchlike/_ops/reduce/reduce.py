@@ -55,7 +55,18 @@ def count(input: Array, dim: object) -> int:
 # -- sums --------------------------------------------------------------------------------------------------------------
 
 
-@reduction(out=COMPUTES, autocast=FULL_ELSEWHERE, host=HOST_REDUCES, promote=sum_like, saves=(), node=by_dim("Sum"))
+_KEEPING = {"keepdim": "dim"}
+
+
+@reduction(
+    out=COMPUTES,
+    requires=_KEEPING,
+    autocast=FULL_ELSEWHERE,
+    host=HOST_REDUCES,
+    promote=sum_like,
+    saves=(),
+    node=by_dim("Sum"),
+)
 def sum(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     """Return the sum of the elements over `dim` (default: all dims).
 
@@ -73,6 +84,7 @@ def _mean_into(input: Any, dim: Any = None, *_: Any) -> Into:
 
 @reduction(
     out=_mean_into,
+    requires=_KEEPING,
     host=HOST_REDUCES,
     saves=(),
     check=_errors.arithmetic.check_mean,
@@ -102,6 +114,7 @@ def _divisor(input: Array, dim: object):
 
 @reduction(
     out=COMPUTES,
+    requires=_KEEPING,
     autocast=FULL,
     host=HOST_REDUCES,
     remembers=("all", "result", UNSQUEEZED),

@@ -298,6 +298,9 @@ def _bind_anew(op: d.Op, args: tuple, kwargs: dict, describe: Callable) -> tuple
         raise _errors.arguments.bad_arguments(op.public_name, op.signature, args, kwargs, error) from None
     for name, value in bound.arguments.items():
         _check(op, name, value, kwargs, describe)
+    for name, other in op.public.requires.items():
+        if name in bound.arguments and other not in bound.arguments:
+            raise _errors.arguments.no_such_keyword(op.public_name, name)
     template, call = Template(), Call(op, {}, [], [], [], [])
     for name in op.names:
         if name in bound.arguments:
@@ -311,7 +314,7 @@ def _bind_anew(op: d.Op, args: tuple, kwargs: dict, describe: Callable) -> tuple
 def _check(op: d.Op, name: str, value: Any, kwargs: dict, describe: Callable) -> None:
     """Raise PyTorch's error if an argument that is not an array has a wrong type."""
     if name == "dtype" and not isinstance(value, _dtypes.dtype | None):
-        raise _errors.arguments.wrong_type(op.public_name, name, None, "torch.dtype", value)
+        raise _errors.arguments.wrong_type(op.public_name, name, None, "torch.dtype", _given(value))
     is_given = value is not None or not op.takes_none(name)
     if is_given and op.kind_of[name] in (d.STATIC, d.INDEX, d.SCALAR):
         _check_static(op, name, value, kwargs, describe(value) is not None)
@@ -369,22 +372,18 @@ CALLED = {"Dims": "tuple of ints", "Index": "int", "Scalar": "Number", "Real": "
 
 
 def _check_static(op: d.Op, name: str, value: Any, kwargs: dict, is_tensor: bool) -> None:
-    """Raise PyTorch's error if the operator does not accept a static argument of this type.
-
-    The error counts positions as for a method call if the operator is also a method.
-    """
+    """Raise PyTorch's error if the operator does not accept a static argument of this type."""
     kind = str(op.signature.parameters[name].annotation).removesuffix(" | None")
     kind = kind if kind in ASKED else kind.split(" |")[0].strip()
     asked = ASKED.get(kind)
     if not is_tensor and (asked is None or asked(value)):
         return
-    is_method = "nn.functional" not in op.public.where
-    position = None if name in kwargs else op.names.index(name) + (not is_method)
+    position = None if name in kwargs else op.names.index(name) + 1
     if kind == "tuple | int" and isinstance(value, tuple):
         place = next(i for i, n in enumerate(value) if not is_whole(n))
         raise _errors.arguments.wrong_element(op.public_name, name, position, place, value[place])
     wanted = CALLED.get(kind, kind)
-    raise _errors.arguments.wrong_type(op.public_name, name, position, wanted, _given(value), counts_self=not is_method)
+    raise _errors.arguments.wrong_type(op.public_name, name, position, wanted, _given(value))
 
 
 def _take(op: d.Op, name: str, value: Any, call: Call, template: Template, describe: Callable) -> None:

@@ -167,6 +167,7 @@ class PublicRules:
     of_numbers: bool = False  # PyTorch accepts numbers for all operands; the result is a tensor
     overloads: bool | None = None  # PyTorch has several signatures; default: True if a parameter is an `Operand`
     old_orders: tuple[tuple[str, ...], ...] = ()  # the parameter orders of PyTorch's deprecated overloads
+    requires: dict[str, str] = field(default_factory=dict)  # parameters that can be given only with another one
     autocast: Casts | None = None  # the casting policies of mixed precision
     uncast: Callable | None = None  # the public function without autocasting, set if there is an `autocast` policy
 

@@ -438,7 +438,7 @@ def argmin(input: _Tensor, dim: _int | None = ..., keepdim: _bool = ..., *, out:
     ...
 
 def argsort(
-    input: _Tensor, dim: _int = ..., descending: _bool = ..., stable: _bool | None = ..., *, out: _Any = ...
+    input: _Tensor, dim: _int = ..., descending: _bool = ..., stable: _bool = ..., *, out: _Any = ...
 ) -> _Tensor:
     """Return the indices that sort the elements along `dim`."""
     ...
@@ -447,20 +447,26 @@ def argwhere(input: _Tensor) -> _Tensor:
     """Return the indices of the nonzero elements, one row for each."""
     ...
 
-def as_strided(input: _Tensor, size: _Any, stride: _Any, storage_offset: _int | None = ...) -> _Tensor:
+def as_strided(
+    input: _Tensor, size: _tuple[_int, ...], stride: _tuple[_int, ...], storage_offset: _int | None = ...
+) -> _Tensor:
     """Return a view into the storage, which may show any part of it."""
     ...
 
-def as_strided_(input: _Tensor, size: _Any, stride: _Any, storage_offset: _int | None = ...) -> _Tensor:
+def as_strided_(
+    input: _Tensor, size: _tuple[_int, ...], stride: _tuple[_int, ...], storage_offset: _int | None = ...
+) -> _Tensor:
     """Apply `as_strided` in place. Only the shape and strides change."""
     ...
 
-def as_strided_copy(input: _Tensor, size: _Any, stride: _Any, storage_offset: _int | None = ...) -> _Tensor:
+def as_strided_copy(
+    input: _Tensor, size: _tuple[_int, ...], stride: _tuple[_int, ...], storage_offset: _int | None = ...
+) -> _Tensor:
     """Return the result of `as_strided` as a contiguous copy."""
     ...
 
 def as_strided_scatter(
-    input: _Tensor, src: _Tensor, size: _Any, stride: _Any, storage_offset: _int | None = ...
+    input: _Tensor, src: _Tensor, size: _tuple[_int, ...], stride: _tuple[_int, ...], storage_offset: _int | None = ...
 ) -> _Tensor:
     """Return a copy of `input` with `src` at the elements that `as_strided` would return."""
     ...
@@ -581,7 +587,7 @@ def batch_norm(
     """Compute (x - mean) / sqrt(var + eps) for each channel (dim 1), times weight, plus bias."""
     ...
 
-def bernoulli(input: _Tensor, p: _float | None = ..., *, generator: _Any = ..., out: _Any = ...) -> _Tensor:
+def bernoulli(input: _Tensor, p: _float = ..., *, generator: _Any = ..., out: _Any = ...) -> _Tensor:
     """Return random ones with the probabilities in `input` (or `p`), else zeros."""
     ...
 
@@ -820,7 +826,7 @@ def conj_physical_(input: _Tensor) -> _Tensor:
     """Apply `conj_physical` in place, and return this tensor."""
     ...
 
-def constant_pad_nd(input: _Tensor, pad: _Any, value: _Number = ...) -> _Tensor:
+def constant_pad_nd(input: _Tensor, pad: _tuple[_int, ...], value: _Number = ...) -> _Tensor:
     """Pad the last dims with `value`."""
     ...
 
@@ -993,7 +999,7 @@ def cumsum(input: _Tensor, dim: _int, *, dtype: _Any = ..., out: _Any = ...) -> 
     """Return the cumulative sum along `dim`. Integers and bools are summed in int64 by default."""
     ...
 
-def cumulative_trapezoid(y: _Tensor, x: _Tensor | None = ..., *, dx: _Number | None = ..., dim: _int = ...) -> _Tensor:
+def cumulative_trapezoid(y: _Tensor, x: _Tensor = ..., *, dx: _Number | None = ..., dim: _int = ...) -> _Tensor:
     """Return the cumulative integral of `y` along `dim` by the trapezoidal rule."""
     ...
 
@@ -1021,7 +1027,7 @@ def detach_(input: _Any) -> _Tensor:
     """Detach this tensor from the gradient graph in place."""
     ...
 
-def detach_copy(input: _Any) -> _Any:
+def detach_copy(input: _Tensor) -> _Tensor:
     """Return the result of `detach` as a contiguous copy."""
     ...
 
@@ -1288,7 +1294,7 @@ def fill(input: _Tensor, value: _Any) -> _Tensor:
     """Return a tensor like `input` with every element set to a number."""
     ...
 
-def fill_(self: _Tensor, value: _Any) -> _Tensor:
+def fill_(input: _Tensor, value: _Any) -> _Tensor:
     """Set every element to a number."""
     ...
 
@@ -1304,7 +1310,7 @@ def flatten(input: _Tensor, start_dim: _int = ..., end_dim: _int = ...) -> _Tens
     """Flatten the dims from `start_dim` to `end_dim`, inclusive, to one."""
     ...
 
-def flip(input: _Tensor, *several: _Any, dims: _Any = ...) -> _Tensor:
+def flip(input: _Tensor, dims: _tuple[_int, ...]) -> _Tensor:
     """Reverse the order of the indices along `dims`. The result is a copy."""
     ...
 
@@ -1505,7 +1511,9 @@ def get_rng_state() -> _Tensor:
     """Return the state of the CPU's default generator as a uint8 tensor. Its bytes are in PyTorch's format."""
     ...
 
-def gradient(input: _Tensor, *, spacing: _Any = ..., dim: _Any = ..., edge_order: _int = ...) -> _tuple[_Tensor, ...]:
+def gradient(
+    input: _Tensor, *, spacing: _Any = ..., dim: _tuple[_int, ...] | _int | None = ..., edge_order: _int = ...
+) -> _tuple[_Tensor, ...]:
     """Estimate the gradient along each dim by central differences, with one-sided differences at the ends."""
     ...
 
@@ -1685,7 +1693,7 @@ def index_put(input: _Tensor, indices: _Any, values: _Tensor, accumulate: _bool 
     """Return a copy with `values` written at the index tensors `indices`; with `accumulate`, add them."""
     ...
 
-def index_put_(self: _Tensor, indices: _Any, values: _Tensor, accumulate: _bool = ...) -> _Tensor:
+def index_put_(input: _Tensor, indices: _Any, values: _Tensor, accumulate: _bool = ...) -> _Tensor:
     """Write `values` at the index tensors `indices` in place; with `accumulate`, add them."""
     ...
 
@@ -1897,7 +1905,7 @@ def kthvalue(input: _Tensor, k: _int, dim: _int = ..., keepdim: _bool = ..., *, 
 
 def layer_norm(
     input: _Tensor,
-    normalized_shape: _Any,
+    normalized_shape: _tuple[_int, ...],
     weight: _Tensor | None = ...,
     bias: _Tensor | None = ...,
     eps: _float = ...,
@@ -2008,7 +2016,7 @@ def log_(input: _Tensor) -> _Tensor:
     """Apply `log` in place, and return this tensor."""
     ...
 
-def log_softmax(input: _Tensor, dim: _int, dtype: _Any = ..., *, out: _Any = ...) -> _Tensor:
+def log_softmax(input: _Tensor, dim: _int, dtype: _dtype | None = ..., *, out: _Any = ...) -> _Tensor:
     """Compute the logarithm of softmax over a dim. If `dtype` is given, `input` is cast to it first."""
     ...
 
@@ -2079,7 +2087,12 @@ def lstm(*args: _Any) -> _tuple[_Tensor, _Tensor, _Tensor]:
     ...
 
 def lstm_cell(
-    input: _Tensor, hx: _Any, w_ih: _Tensor, w_hh: _Tensor, b_ih: _Tensor | None = ..., b_hh: _Tensor | None = ...
+    input: _Tensor,
+    hx: _Sequence[_Tensor],
+    w_ih: _Tensor,
+    w_hh: _Tensor,
+    b_ih: _Tensor | None = ...,
+    b_hh: _Tensor | None = ...,
 ) -> _tuple[_Tensor, _Tensor]:
     """Compute one step of an LSTM and return the new (h, c)."""
     ...
@@ -2132,11 +2145,11 @@ def matmul(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
     """Return the matrix product: (..., n, k) @ (..., k, m) -> (..., n, m)."""
     ...
 
-def matrix_exp(A: _Tensor, *, out: _Any = ...) -> _Tensor:
+def matrix_exp(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """Return the exponential of a square matrix, the sum over n of A**n / n!."""
     ...
 
-def matrix_power(A: _Tensor, n: _int, *, out: _Any = ...) -> _Tensor:
+def matrix_power(input: _Tensor, n: _int, *, out: _Any = ...) -> _Tensor:
     """Return the n-th power of a square matrix; for a negative n, the power -n of its inverse."""
     ...
 
@@ -2224,11 +2237,11 @@ def mode(input: _Tensor, dim: _int = ..., keepdim: _bool = ..., *, out: _Any = .
     """Return the most frequent element along `dim` and the index of its last occurrence."""
     ...
 
-def moveaxis(input: _Tensor, source: _Any, destination: _Any) -> _Tensor:
+def moveaxis(input: _Tensor, source: _tuple[_int, ...] | _int, destination: _tuple[_int, ...] | _int) -> _Tensor:
     """Move dims to new positions; the other dims keep their order."""
     ...
 
-def movedim(input: _Tensor, source: _Any, destination: _Any) -> _Tensor:
+def movedim(input: _Tensor, source: _tuple[_int, ...] | _int, destination: _tuple[_int, ...] | _int) -> _Tensor:
     """Move dims to new positions; the other dims keep their order."""
     ...
 
@@ -2335,7 +2348,7 @@ def native_group_norm(
     ...
 
 def native_layer_norm(
-    input: _Tensor, normalized_shape: _Any, weight: _Tensor | None, bias: _Tensor | None, eps: _float
+    input: _Tensor, normalized_shape: _tuple[_int, ...], weight: _Tensor | None, bias: _Tensor | None, eps: _float
 ) -> _Any:
     """Compute `layer_norm`. Return the result, the means and the reciprocal standard deviations."""
     ...
@@ -2402,7 +2415,7 @@ def not_equal(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _
     ...
 
 def nuclear_norm(
-    input: _Tensor, dim: _tuple[_int, ...] | _int | _bool | None = ..., keepdim: _bool = ..., *, out: _Any = ...
+    input: _Tensor, dim: _tuple[_int, ...] | _int | _bool = ..., keepdim: _bool = ..., *, out: _Any = ...
 ) -> _Tensor:
     """Return the sum of the singular values of matrices, by default over the last two dims."""
     ...
@@ -2517,9 +2530,7 @@ def prelu(input: _Tensor, weight: _Tensor) -> _Tensor:
     """Return x where x > 0, and weight * x elsewhere, for each element x."""
     ...
 
-def prod(
-    input: _Tensor, dim: _int | None = ..., keepdim: _bool = ..., *, dtype: _Any = ..., out: _Any = ...
-) -> _Tensor:
+def prod(input: _Tensor, dim: _int = ..., keepdim: _bool = ..., *, dtype: _Any = ..., out: _Any = ...) -> _Tensor:
     """Return the product of the elements over `dim` (default: all dims)."""
     ...
 
@@ -2715,7 +2726,7 @@ def reshape(input: _Tensor, shape: _Sequence[_int]) -> _Tensor:
     """Return the elements in another shape, as a view if the strides permit it, else as a copy."""
     ...
 
-def resize_as_(self: _Tensor, the_template: _Tensor, *, memory_format: _Any = ...) -> _Tensor:
+def resize_as_(input: _Tensor, the_template: _Tensor, *, memory_format: _Any = ...) -> _Tensor:
     """Change the shape in place to that of `the_template`."""
     ...
 
@@ -2731,7 +2742,9 @@ def result_type(tensor1: _Any, tensor2: _Any) -> _Any:
     """Return the dtype of the result of an arithmetic operation on two tensors or numbers."""
     ...
 
-def rms_norm(input: _Tensor, normalized_shape: _Any, weight: _Tensor | None = ..., eps: _float | None = ...) -> _Tensor:
+def rms_norm(
+    input: _Tensor, normalized_shape: _tuple[_int, ...], weight: _Tensor | None = ..., eps: _float | None = ...
+) -> _Tensor:
     """Compute x / sqrt(mean(x**2) + eps) over the last dims, times weight. By default eps is the dtype's epsilon."""
     ...
 
@@ -2759,7 +2772,7 @@ def roll(input: _Tensor, shifts: _Any, dims: _Any = ...) -> _Tensor:
     """Shift the elements along `dims` cyclically; without `dims`, shift those of the flattened tensor."""
     ...
 
-def rot90(input: _Tensor, k: _int = ..., dims: _Any = ...) -> _Tensor:
+def rot90(input: _Tensor, k: _int = ..., dims: _tuple[_int, ...] = ...) -> _Tensor:
     """Rotate by `k` times 90 degrees in the plane of two dims, from the first toward the second."""
     ...
 
@@ -3022,7 +3035,7 @@ def slogdet(input: _Tensor, *, out: _Any = ...) -> _Any:
     """Return the sign of the determinant and the logarithm of its absolute value."""
     ...
 
-def softmax(input: _Tensor, dim: _int, dtype: _Any = ..., *, out: _Any = ...) -> _Tensor:
+def softmax(input: _Tensor, dim: _int, dtype: _dtype | None = ..., *, out: _Any = ...) -> _Tensor:
     """Compute exp(x) divided by its sum over a dim. If `dtype` is given, `input` is cast to it first."""
     ...
 
@@ -3097,15 +3110,15 @@ def split(tensor: _Tensor, split_size_or_sections: _Any, dim: _int = ...) -> _tu
     """Split a dim into views of one size, or of several given sizes."""
     ...
 
-def split_copy(tensor: _Tensor, split_size_or_sections: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
+def split_copy(input: _Tensor, split_size: _int, dim: _int = ...) -> _tuple[_Tensor, ...]:
     """Return the result of `split` as a contiguous copy."""
     ...
 
-def split_with_sizes(input: _Tensor, split_sizes: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
+def split_with_sizes(input: _Tensor, split_sizes: _tuple[_int, ...], dim: _int = ...) -> _tuple[_Tensor, ...]:
     """Split a dim into views of the given sizes."""
     ...
 
-def split_with_sizes_copy(input: _Tensor, split_sizes: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
+def split_with_sizes_copy(input: _Tensor, split_sizes: _tuple[_int, ...], dim: _int = ...) -> _tuple[_Tensor, ...]:
     """Return the result of `split_with_sizes` as a contiguous copy."""
     ...
 
@@ -3286,11 +3299,11 @@ def transpose_copy(input: _Tensor, dim0: _int, dim1: _int) -> _Any:
     """Return the result of `transpose` as a contiguous copy."""
     ...
 
-def trapezoid(y: _Tensor, x: _Tensor | None = ..., *, dx: _Number | None = ..., dim: _int = ...) -> _Tensor:
+def trapezoid(y: _Tensor, x: _Tensor = ..., *, dx: _Number | None = ..., dim: _int = ...) -> _Tensor:
     """Return the integral of `y` along `dim` by the trapezoidal rule."""
     ...
 
-def trapz(y: _Tensor, x: _Tensor | None = ..., *, dx: _float | None = ..., dim: _int = ...) -> _Tensor:
+def trapz(y: _Tensor, x: _Tensor = ..., *, dx: _float | None = ..., dim: _int = ...) -> _Tensor:
     """Integrate `y` by the trapezoidal rule, as `trapezoid` does."""
     ...
 
@@ -3397,11 +3410,11 @@ def unsafe_chunk(input: _Tensor, chunks: _int, dim: _int = ...) -> _tuple[_Tenso
     """Return the results of `chunk`, which autograd does not treat as views."""
     ...
 
-def unsafe_split(tensor: _Tensor, split_size_or_sections: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
+def unsafe_split(input: _Tensor, split_size: _int, dim: _int = ...) -> _tuple[_Tensor, ...]:
     """Return the results of `split`, which autograd does not treat as views."""
     ...
 
-def unsafe_split_with_sizes(input: _Tensor, split_sizes: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
+def unsafe_split_with_sizes(input: _Tensor, split_sizes: _tuple[_int, ...], dim: _int = ...) -> _tuple[_Tensor, ...]:
     """Return the results of `split_with_sizes`, which autograd does not treat as views."""
     ...
 
@@ -3479,7 +3492,7 @@ def xlogy_(input: _Tensor | _Number, other: _Tensor | _Number) -> _Tensor:
     """Apply `xlogy` in place, and return this tensor."""
     ...
 
-def zero_(self: _Tensor) -> _Tensor:
+def zero_(input: _Tensor) -> _Tensor:
     """Set every element to zero."""
     ...
 

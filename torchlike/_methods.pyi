@@ -236,19 +236,25 @@ class Methods:
     def argmin(self, dim: _int | None = ..., keepdim: _bool = ...) -> _Tensor:
         """Return the index of the first minimum along `dim`, or in the flattened tensor if `dim` is None."""
         ...
-    def argsort(self, dim: _int = ..., descending: _bool = ..., stable: _bool | None = ...) -> _Tensor:
+    def argsort(self, dim: _int = ..., descending: _bool = ..., stable: _bool = ...) -> _Tensor:
         """Return the indices that sort the elements along `dim`."""
         ...
     def argwhere(self) -> _Tensor:
         """Return the indices of the nonzero elements, one row for each."""
         ...
-    def as_strided(self, size: _Any, stride: _Any, storage_offset: _int | None = ...) -> _Tensor:
+    def as_strided(
+        self, size: _tuple[_int, ...], stride: _tuple[_int, ...], storage_offset: _int | None = ...
+    ) -> _Tensor:
         """Return a view into the storage, which may show any part of it."""
         ...
-    def as_strided_(self, size: _Any, stride: _Any, storage_offset: _int | None = ...) -> _Tensor:
+    def as_strided_(
+        self, size: _tuple[_int, ...], stride: _tuple[_int, ...], storage_offset: _int | None = ...
+    ) -> _Tensor:
         """Apply `as_strided` in place. Only the shape and strides change."""
         ...
-    def as_strided_scatter(self, src: _Tensor, size: _Any, stride: _Any, storage_offset: _int | None = ...) -> _Tensor:
+    def as_strided_scatter(
+        self, src: _Tensor, size: _tuple[_int, ...], stride: _tuple[_int, ...], storage_offset: _int | None = ...
+    ) -> _Tensor:
         """Return a copy of `input` with `src` at the elements that `as_strided` would return."""
         ...
     def as_subclass(self, cls: _Any) -> _Any:
@@ -299,10 +305,10 @@ class Methods:
     def baddbmm_(self, batch1: _Tensor, batch2: _Tensor, *, beta: _Number = ..., alpha: _Number = ...) -> _Tensor:
         """Apply `baddbmm` in place, and return this tensor."""
         ...
-    def bernoulli(self, p: _float | None = ..., *, generator: _Any = ...) -> _Tensor:
+    def bernoulli(self, p: _float = ..., *, generator: _Any = ...) -> _Tensor:
         """Return random ones with the probabilities in `input` (or `p`), else zeros."""
         ...
-    def bernoulli_(self, p: _float | None = ..., *, generator: _Any = ...) -> _Tensor:
+    def bernoulli_(self, p: _float = ..., *, generator: _Any = ...) -> _Tensor:
         """Fill with random ones, with probability `p` (a number or a tensor), and zeros."""
         ...
     def bfloat16(self, *, memory_format: _Any = ...) -> _Tensor:
@@ -500,7 +506,7 @@ class Methods:
     def cumsum_(self, dim: _int, *, dtype: _Any = ...) -> _Tensor:
         """Apply `cumsum` in place, and return this tensor."""
         ...
-    def cumulative_trapezoid(self, x: _Tensor | None = ..., *, dx: _Number | None = ..., dim: _int = ...) -> _Tensor:
+    def cumulative_trapezoid(self, x: _Tensor = ..., *, dx: _Number | None = ..., dim: _int = ...) -> _Tensor:
         """Return the cumulative integral of `y` along `dim` by the trapezoidal rule."""
         ...
     def deg2rad(self) -> _Tensor:
@@ -988,7 +994,7 @@ class Methods:
     def log_normal_(self, mean: _float = ..., std: _float = ..., *, generator: _Any = ...) -> _Tensor:
         """Fill with log-normal random numbers, whose logarithms have the mean `mean` and the standard deviation `std`."""
         ...
-    def log_softmax(self, dim: _int, dtype: _Any = ...) -> _Tensor:
+    def log_softmax(self, dim: _int, dtype: _dtype | None = ...) -> _Tensor:
         """Compute the logarithm of softmax over a dim. If `dtype` is given, `input` is cast to it first."""
         ...
     def logaddexp(self, other: _Tensor) -> _Tensor:
@@ -1116,10 +1122,10 @@ class Methods:
     def mode(self, dim: _int = ..., keepdim: _bool = ...) -> _Any:
         """Return the most frequent element along `dim` and the index of its last occurrence."""
         ...
-    def moveaxis(self, source: _Any, destination: _Any) -> _Tensor:
+    def moveaxis(self, source: _tuple[_int, ...] | _int, destination: _tuple[_int, ...] | _int) -> _Tensor:
         """Move dims to new positions; the other dims keep their order."""
         ...
-    def movedim(self, source: _Any, destination: _Any) -> _Tensor:
+    def movedim(self, source: _tuple[_int, ...] | _int, destination: _tuple[_int, ...] | _int) -> _Tensor:
         """Move dims to new positions; the other dims keep their order."""
         ...
     def msort(self) -> _Tensor:
@@ -1336,7 +1342,7 @@ class Methods:
     def prelu(self, weight: _Tensor) -> _Tensor:
         """Return x where x > 0, and weight * x elsewhere, for each element x."""
         ...
-    def prod(self, dim: _int | None = ..., keepdim: _bool = ..., *, dtype: _Any = ...) -> _Tensor:
+    def prod(self, dim: _int = ..., keepdim: _bool = ..., *, dtype: _Any = ...) -> _Tensor:
         """Return the product of the elements over `dim` (default: all dims)."""
         ...
     def put(self, index: _Tensor, source: _Tensor, accumulate: _bool = ...) -> _Tensor:
@@ -1451,7 +1457,7 @@ class Methods:
     def roll(self, shifts: _Any, dims: _Any = ...) -> _Tensor:
         """Shift the elements along `dims` cyclically; without `dims`, shift those of the flattened tensor."""
         ...
-    def rot90(self, k: _int = ..., dims: _Any = ...) -> _Tensor:
+    def rot90(self, k: _int = ..., dims: _tuple[_int, ...] = ...) -> _Tensor:
         """Rotate by `k` times 90 degrees in the plane of two dims, from the first toward the second."""
         ...
     def round(self, *, decimals: _int = ...) -> _Tensor:
@@ -1560,7 +1566,7 @@ class Methods:
     def slogdet(self) -> _Any:
         """Return the sign of the determinant and the logarithm of its absolute value."""
         ...
-    def softmax(self, dim: _int, dtype: _Any = ...) -> _Tensor:
+    def softmax(self, dim: _int, dtype: _dtype | None = ...) -> _Tensor:
         """Compute exp(x) divided by its sum over a dim. If `dtype` is given, `input` is cast to it first."""
         ...
     def solve(self, A: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -1578,7 +1584,7 @@ class Methods:
     def split(self, split_size: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
         """Split a dim into views of one size, or of several given sizes."""
         ...
-    def split_with_sizes(self, split_sizes: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
+    def split_with_sizes(self, split_sizes: _tuple[_int, ...], dim: _int = ...) -> _tuple[_Tensor, ...]:
         """Split a dim into views of the given sizes."""
         ...
     def sqrt(self) -> _Tensor:
@@ -1722,7 +1728,7 @@ class Methods:
     def transpose_(self, dim0: _int, dim1: _int) -> _Tensor:
         """Apply `transpose` in place. Only the shape and strides change."""
         ...
-    def trapezoid(self, x: _Tensor | None = ..., *, dx: _Number | None = ..., dim: _int = ...) -> _Tensor:
+    def trapezoid(self, x: _Tensor = ..., *, dx: _Number | None = ..., dim: _int = ...) -> _Tensor:
         """Return the integral of `y` along `dim` by the trapezoidal rule."""
         ...
     def triangular_solve(
@@ -1788,7 +1794,7 @@ class Methods:
     def unsafe_split(self, split_size: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
         """Return the results of `_split_method`, which autograd does not treat as views."""
         ...
-    def unsafe_split_with_sizes(self, split_sizes: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
+    def unsafe_split_with_sizes(self, split_sizes: _tuple[_int, ...], dim: _int = ...) -> _tuple[_Tensor, ...]:
         """Return the results of `split_with_sizes`, which autograd does not treat as views."""
         ...
     def unsqueeze(self, dim: _int) -> _Tensor:

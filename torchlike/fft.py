@@ -11,6 +11,7 @@ from torchlike._dtypes import devices as _devices
 from torchlike._dtypes import modes
 from torchlike._engine.xla import allocation as _allocation
 from torchlike._tensor import binding, factories, public_calls
+from torchlike._tensor.argument_forms import check_options as _check_options
 from torchlike._tensor.tensor import Tensor
 
 _ROWS = binding.names_in("fft")
@@ -53,14 +54,15 @@ def ihfft(
 
 
 def _frequencies(
-    make: Any, n: int, d: float, dtype: Any, device: Any, requires_grad: bool, out: Tensor | None
+    name: str, make: Any, n: int, d: float, dtype: Any, device: Any, requires_grad: bool, out: Tensor | None
 ) -> Tensor:
-    dtype = factories.dtype_of("tensor", dtype) or modes.default_dtype
+    _check_options(name, dtype=dtype, device=device, requires_grad=requires_grad)
+    dtype = factories.dtype_of(name, dtype) or modes.default_dtype
     count = n if make is np.fft.fftfreq else n // 2 + 1
     with np.errstate(divide="ignore", invalid="ignore"):  # of no points, or without distance
         step = np.float64(d)
         numbers = _allocation.created(lambda: make(n, step), (count,), dtype.itemsize, _devices.canonical(device))
-    made = factories.tensor(numbers, dtype=dtype, device=device, requires_grad=requires_grad)
+    made = factories.tensor(numbers, dtype=dtype, device=device, requires_grad=bool(requires_grad))
     return made if out is None else out.copy_(made)
 
 
@@ -82,7 +84,7 @@ def fftfreq(
     >>> torchlike.fft.fftfreq(4)
     tensor([ 0.0000,  0.2500, -0.5000, -0.2500])
     """
-    return _frequencies(np.fft.fftfreq, n, d, dtype, device, requires_grad, out)
+    return _frequencies("fft_fftfreq", np.fft.fftfreq, n, d, dtype, device, requires_grad, out)
 
 
 def rfftfreq(
@@ -100,7 +102,7 @@ def rfftfreq(
       n: the number of points.
       d: the distance between points.
     """
-    return _frequencies(np.fft.rfftfreq, n, d, dtype, device, requires_grad, out)
+    return _frequencies("fft_rfftfreq", np.fft.rfftfreq, n, d, dtype, device, requires_grad, out)
 
 
 def _dims(name: str, input: Tensor, dim: Any) -> tuple[int, ...]:
@@ -112,7 +114,7 @@ def _dims(name: str, input: Tensor, dim: Any) -> tuple[int, ...]:
     return tuple([input._nonnegative(d) for d in dims])
 
 
-def fftshift(input: Tensor, dim: Any = None) -> Tensor:
+def fftshift(input: Tensor, dim: tuple[int, ...] | int | None = None) -> Tensor:
     """Shift the elements so that frequency zero lies in the middle.
 
     Args:
@@ -122,7 +124,7 @@ def fftshift(input: Tensor, dim: Any = None) -> Tensor:
     return input.roll([input.shape[d] // 2 for d in dims], dims)
 
 
-def ifftshift(input: Tensor, dim: Any = None) -> Tensor:
+def ifftshift(input: Tensor, dim: tuple[int, ...] | int | None = None) -> Tensor:
     """Undo `fftshift`.
 
     Args:
@@ -132,5 +134,8 @@ def ifftshift(input: Tensor, dim: Any = None) -> Tensor:
     return input.roll([(input.shape[d] + 1) // 2 for d in dims], dims)
 
 
+globals().update(
+    public_calls.named({f.__name__: f for f in (ifft, ihfft, fftfreq, rfftfreq, fftshift, ifftshift)}, "fft_")
+)
 _names.settle(__name__, vars())
 _glossary.complete_all(vars().values())

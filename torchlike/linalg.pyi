@@ -20,11 +20,11 @@ _Number = _bool | _int | _float | _complex
 
 class LinAlgError(RuntimeError): ...
 
-def cholesky(A: _Tensor, *, upper: _bool = ..., out: _Any = ...) -> _Tensor:
+def cholesky(input: _Tensor, *, upper: _bool = ..., out: _Any = ...) -> _Tensor:
     """Return the Cholesky factor L with L L* = A, or its conjugate transpose if `upper` is True."""
     ...
 
-def cholesky_ex(A: _Tensor, *, upper: _bool = ..., check_errors: _bool = ..., out: _Any = ...) -> _Any:
+def cholesky_ex(input: _Tensor, *, upper: _bool = ..., check_errors: _bool = ..., out: _Any = ...) -> _Any:
     """Return the Cholesky factor, and an error code `info`, without raising an error unless `check_errors` is True."""
     ...
 
@@ -48,15 +48,15 @@ def eig(A: _Tensor, *, out: _Any = ...) -> _Any:
     """Return the complex eigenvalues and eigenvectors of a square matrix."""
     ...
 
-def eigh(A: _Tensor, UPLO: _str = ..., *, out: _Any = ...) -> _Any:
+def eigh(input: _Tensor, UPLO: _str = ..., *, out: _Any = ...) -> _Any:
     """Return the eigenvalues, in ascending order, and the eigenvectors of a Hermitian matrix."""
     ...
 
-def eigvals(A: _Tensor, *, out: _Any = ...) -> _Tensor:
+def eigvals(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """Return the complex eigenvalues of a square matrix."""
     ...
 
-def eigvalsh(A: _Tensor, UPLO: _str = ..., *, out: _Any = ...) -> _Tensor:
+def eigvalsh(input: _Tensor, UPLO: _str = ..., *, out: _Any = ...) -> _Tensor:
     """Return the eigenvalues of a Hermitian matrix in ascending order."""
     ...
 
@@ -72,11 +72,11 @@ def inv_ex(A: _Tensor, *, check_errors: _bool = ..., out: _Any = ...) -> _Any:
     """Return the inverse, and the position of the first zero on the diagonal of U (of the LU decomposition) as `info`."""
     ...
 
-def ldl_factor(A: _Tensor, *, hermitian: _bool = ..., out: _Any = ...) -> _Any:
+def ldl_factor(input: _Tensor, *, hermitian: _bool = ..., out: _Any = ...) -> _Any:
     """Return the factorization A = L D L^T, or A = L D L* if `hermitian` is True, where D is block diagonal."""
     ...
 
-def ldl_factor_ex(A: _Tensor, *, hermitian: _bool = ..., check_errors: _bool = ..., out: _Any = ...) -> _Any:
+def ldl_factor_ex(input: _Tensor, *, hermitian: _bool = ..., check_errors: _bool = ..., out: _Any = ...) -> _Any:
     """Return the results of `ldl_factor`, and the position of the first zero on the diagonal of D as `info`."""
     ...
 
@@ -110,17 +110,23 @@ def matmul(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
     """Return the matrix product: (..., n, k) @ (..., k, m) -> (..., n, m)."""
     ...
 
-def matrix_exp(A: _Tensor, *, out: _Any = ...) -> _Tensor:
+def matrix_exp(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """Return the exponential of a square matrix, the sum over n of A**n / n!."""
     ...
 
 def matrix_norm(
-    A: _Tensor, ord: _Any = ..., dim: _Any = ..., keepdim: _bool = ..., *, dtype: _Any = ..., out: _Any = ...
+    input: _Tensor,
+    ord: _Number | _str = ...,
+    dim: _tuple[_int, ...] = ...,
+    keepdim: _bool = ...,
+    *,
+    dtype: _dtype | None = ...,
+    out: _Any = ...,
 ) -> _Tensor:
     """Return a norm of matrices."""
     ...
 
-def matrix_power(A: _Tensor, n: _int, *, out: _Any = ...) -> _Tensor:
+def matrix_power(input: _Tensor, n: _int, *, out: _Any = ...) -> _Tensor:
     """Return the n-th power of a square matrix; for a negative n, the power -n of its inverse."""
     ...
 
@@ -135,7 +141,13 @@ def multi_dot(tensors: _Any, *, out: _Any = ...) -> _Tensor:
     ...
 
 def norm(
-    A: _Tensor, ord: _Any = ..., dim: _Any = ..., keepdim: _bool = ..., *, dtype: _Any = ..., out: _Any = ...
+    input: _Tensor,
+    ord: _Number | _str | None = ...,
+    dim: _tuple[_int, ...] | _int | None = ...,
+    keepdim: _bool = ...,
+    *,
+    dtype: _dtype | None = ...,
+    out: _Any = ...,
 ) -> _Tensor:
     """Return a vector norm over one dim, or a matrix norm over two dims."""
     ...
@@ -163,7 +175,7 @@ def solve_ex(A: _Tensor, B: _Tensor, *, left: _bool = ..., check_errors: _bool =
     ...
 
 def solve_triangular(
-    A: _Tensor, B: _Tensor, *, upper: _bool, left: _bool = ..., unitriangular: _bool = ..., out: _Any = ...
+    input: _Tensor, B: _Tensor, *, upper: _bool, left: _bool = ..., unitriangular: _bool = ..., out: _Any = ...
 ) -> _Tensor:
     """Return X with A X = B for a triangular A. The other triangle of A is not read."""
     ...
@@ -176,11 +188,11 @@ def svdvals(A: _Tensor, *, out: _Any = ...) -> _Tensor:
     """Return the singular values of A in descending order."""
     ...
 
-def tensorinv(A: _Tensor, ind: _int = ..., *, out: _Any = ...) -> _Tensor:
+def tensorinv(input: _Tensor, ind: _int = ..., *, out: _Any = ...) -> _Tensor:
     """Return the inverse of a tensor as a linear map."""
     ...
 
-def tensorsolve(A: _Tensor, B: _Tensor, dims: _Any = ..., *, out: _Any = ...) -> _Tensor:
+def tensorsolve(input: _Tensor, other: _Tensor, dims: _tuple[_int, ...] | None = ..., *, out: _Any = ...) -> _Tensor:
     """Return X with tensordot(A, X, X.ndim) = B."""
     ...
 
@@ -193,7 +205,7 @@ def vecdot(x: _Tensor, y: _Tensor, *, dim: _int = ..., out: _Any = ...) -> _Tens
     ...
 
 def vector_norm(
-    x: _Tensor, ord: _Any = ..., dim: _Any = ..., keepdim: _bool = ..., *, dtype: _Any = ..., out: _Any = ...
+    input: _Tensor, ord: _Any = ..., dim: _Any = ..., keepdim: _bool = ..., *, dtype: _Any = ..., out: _Any = ...
 ) -> _Tensor:
     """Return the vector norm (sum of |x|**ord)**(1/ord) over `dim` (default: all dims)."""
     ...

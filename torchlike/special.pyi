@@ -142,7 +142,7 @@ def log_ndtr(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """Return the logarithm of the standard normal distribution function, accurate for very negative x too."""
     ...
 
-def log_softmax(input: _Tensor, dim: _int, dtype: _Any = ...) -> _Tensor:
+def log_softmax(input: _Tensor, dim: _int, dtype: _dtype | None = ..., *, out: _Any = ...) -> _Tensor:
     """Compute the logarithm of softmax over a dim. If `dtype` is given, `input` is cast to it first."""
     ...
 
@@ -222,7 +222,7 @@ def sinc(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """Return sin(pi * x) / (pi * x) for each element x, and 1 at x = 0."""
     ...
 
-def softmax(input: _Tensor, dim: _int, dtype: _Any = ...) -> _Tensor:
+def softmax(input: _Tensor, dim: _int, dtype: _dtype | None = ..., *, out: _Any = ...) -> _Tensor:
     """Compute exp(x) divided by its sum over a dim. If `dtype` is given, `input` is cast to it first."""
     ...
 

@@ -54,6 +54,7 @@ _TYPES = {
     "Sequence[int]": "sequence of ints",
     "Sequence[Tensor]": "sequence of Tensors",
     "tuple[int, ...]": "tuple of ints",
+    "mf.memory_format": "memory_format",
 }
 _ENTRY = re.compile(r"^  ([*\w]+(?:, [*\w]+)*)(?: \([^)]*\))?:", re.M)
 _SECTIONS = ("\n\nReturns:", "\n\nRaises:", "\n\nWarning:", "\n\n>>> ")  # they follow the section "Args:"
@@ -68,7 +69,7 @@ def complete(function: FunctionType) -> None:
     if not doc:
         return
     inner, has_out = _declared(function)
-    plain = getattr(function, "__wrapped__", function).__doc__
+    plain = inner.__doc__
     source = plain if plain and "Args:" not in doc else doc
     if (source, inner) not in _parts:  # a function, its method and its aliases have the same parts
         _parts[source, inner] = _parted(clean(source), inner)

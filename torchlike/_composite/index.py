@@ -263,8 +263,9 @@ def scatter(
     tensor([[1., 0., 0.],
             [0., 0., 1.]])
     """
+    several = src is not None and value is not None
     src = plain(value if src is None else src)
-    if not isinstance(src, Tensor | int | float | complex):
+    if several or not isinstance(src, Tensor | int | float | complex):
         raise _errors.arguments.invalid_combination("scatter", (input, dim, index, src)[: 3 if src is None else 4], {})
     if reduce is None:
         if not isinstance(src, Tensor):
@@ -485,7 +486,7 @@ def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
 
 def _check_tensors(name: str, indices: Any) -> None:
     if not isinstance(indices, tuple | list):
-        raise _errors.arguments.wrong_type(name, "indices", 1, "tuple of Tensors", indices)
+        raise _errors.arguments.wrong_type(name, "indices", 2, "tuple of Tensors", indices)
     for place, index in enumerate(indices):
         if not isinstance(index, Tensor):
             raise _errors.lists.element(place, 0, index)
@@ -628,6 +629,3 @@ _BOTH = (
 METHODS = public_calls.methods(gather, take_along_dim, index_select, take, masked_select, index_put, index_put_, *_BOTH)
 METHODS |= public_calls.in_place(*_BOTH, apart=True) | public_calls.in_place(masked_fill)
 METHODS |= {f.__name__: f for f in (fill_, zero_, fill_diagonal_)}
-FUNCTIONS["fill_"] = fill_
-FUNCTIONS["zero_"] = zero_
-FUNCTIONS["index_put_"] = index_put_

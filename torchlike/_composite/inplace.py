@@ -72,13 +72,15 @@ IN_PLACE = (
     "trunc_",
     "xlogy_",
 )
+# Methods without an operator of their own: the functions have the parameters of the methods.
+WRITES = ("fill_", "index_put_", "resize_as_", "zero_")
 QUESTIONS = ("get_device", "is_conj", "is_neg", "is_signed")
 
 
 def _function(name: str) -> Callable[..., Any]:
     method = getattr(Tensor, name)
     # The in-place method has the parameters of its operator, so take the signature of the out-of-place method.
-    signature = inspect.signature(getattr(Tensor, name.removesuffix("_")))
+    signature = inspect.signature(method if name in WRITES else getattr(Tensor, name.removesuffix("_")))
     first, *others = [p for p in signature.parameters.values() if p.name != "out"]
 
     def call(input: Tensor, *args: Any, **kwargs: Any) -> Any:
@@ -94,4 +96,4 @@ def _function(name: str) -> Callable[..., Any]:
 
 def functions() -> dict[str, Callable[..., Any]]:
     """Return the functions by name. Tensor must already have its methods."""
-    return public_calls.functions(*map(_function, (*IN_PLACE, *QUESTIONS)))
+    return public_calls.functions(*map(_function, (*IN_PLACE, *WRITES, *QUESTIONS)))

@@ -244,6 +244,13 @@ def einsum(*args: Any) -> Tensor:
     >>> torchlike.einsum("ij,j->i", torchlike.tensor([[1, 2], [3, 4]]), torchlike.tensor([1, 10]))
     tensor([21, 43])
     """
+    if len(args) < 2:
+        raise ValueError(
+            "einsum(): must specify the equation string and at least one operand, or at least one operand and its "
+            "subscripts list"
+        )
+    if not isinstance(args[0], str | Tensor):
+        raise _errors.arguments.wrong_type("einsum", "equation", 1, "str", args[0])
     if not isinstance(args[0], str):
         return einsum(*_as_letters(args))
     equation, *operands = args

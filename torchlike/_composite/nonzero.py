@@ -236,7 +236,7 @@ def _where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
 
 
 FUNCTIONS = public_calls.functions(nonzero_static, argwhere, is_nonzero, unique, unique_consecutive)
-FUNCTIONS["nonzero"] = _nonzero
+FUNCTIONS |= public_calls.named({"nonzero": _nonzero})
 FUNCTIONS["where"] = where
 METHODS = {"where": _where} | public_calls.methods(
     nonzero, nonzero_static, argwhere, is_nonzero, unique, unique_consecutive

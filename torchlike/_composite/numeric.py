@@ -10,6 +10,7 @@ from torchlike import _dtypes, _errors, return_types
 from torchlike._engine import to_numpy
 from torchlike._ops.schema.autocast_policies import FULL_ELSEWHERE
 from torchlike._ops.schema.binding import is_whole
+from torchlike._ops.schema.declare import OMITTED
 from torchlike._ops.schema.declare import Scalar as Number
 from torchlike._ops.schema.out_rules import EXACT, Into
 from torchlike._tensor import factories, overriding, public_calls
@@ -24,7 +25,12 @@ from torchlike._transforms.underived import refused
 # -- finite differences ------------------------------------------------------------------------------------------------
 
 
-def gradient(input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order: int = 1) -> tuple[Tensor, ...]:
+_STEPS = int | float | complex | np.generic | Tensor
+
+
+def gradient(
+    input: Tensor, *, spacing: Any = None, dim: tuple[int, ...] | int | None = None, edge_order: int = 1
+) -> tuple[Tensor, ...]:
     """Estimate the gradient along each dim by central differences, with one-sided differences at the ends.
 
     `spacing` is one distance between points for all dims, or for each dim a distance or the coordinates of the points.
@@ -44,6 +50,8 @@ def gradient(input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order:
     dims = [dim] if isinstance(dim, int) else list(range(input.ndim)) if dim is None else list(dim)
     if spacing is None or isinstance(spacing, int | float | complex) or not getattr(spacing, "ndim", 1):
         spacing = [1 if spacing is None else getattr(spacing, "item", lambda: spacing)()] * len(dims)
+    if not isinstance(spacing, list | tuple) or not all(isinstance(step, _STEPS) for step in spacing):
+        raise _errors.arguments.invalid_combination("gradient", (input,), {"spacing": spacing})
     _errors.arithmetic.check_gradient(input, list(spacing), dims, edge_order)
     dims = [input._nonnegative(d) for d in dims]
     return tuple([_slope(input, step, d, edge_order) for step, d in zip(spacing, dims)])
@@ -231,7 +239,7 @@ def histogram(
     return return_types.histogram(tuple(found))
 
 
-def trapz(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
+def trapz(y: Tensor, x: Tensor = OMITTED, *, dx: float | None = None, dim: int = -1) -> Tensor:
     """Integrate `y` by the trapezoidal rule, as `trapezoid` does.
 
     Args:
@@ -239,10 +247,10 @@ def trapz(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: i
       x: the points at which they are given.
       dx: the distance between points, if `x` is not given. Default: 1.
     """
-    return rows["trapezoid"](y, x, dx=dx, dim=dim)
+    return rows["trapezoid"](y, dx=dx, dim=dim) if x is OMITTED else rows["trapezoid"](y, x, dx=dx, dim=dim)
 
 
-def constant_pad_nd(input: Tensor, pad: Any, value: Number = 0) -> Tensor:
+def constant_pad_nd(input: Tensor, pad: tuple[int, ...], value: Number = 0) -> Tensor:
     """Pad the last dims with `value`.
 
     `pad` contains the numbers of elements before and after each dim, beginning with the last dim.
@@ -362,10 +370,17 @@ FUNCTIONS = {
     "matrix_rank": matrix_rank,
     "_assert": _assert,
     **public_calls.functions(
-        gradient, pdist, histogramdd, trapz, constant_pad_nd, grid_sampler_2d, grid_sampler_3d, out={renorm: EXACT}
+        frexp,
+        histogram,
+        gradient,
+        pdist,
+        histogramdd,
+        trapz,
+        constant_pad_nd,
+        grid_sampler_2d,
+        grid_sampler_3d,
+        out={renorm: EXACT},
     ),
-    "frexp": frexp,
-    "histogram": histogram,
 }
 METHODS = {
     "__rdiv__": _divides,

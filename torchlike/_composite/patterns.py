@@ -126,6 +126,8 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """
     if len(tensors) == 1 and isinstance(tensors[0], list | tuple):
         tensors = tuple(tensors[0])
+    if not isinstance(indexing, str | None):
+        raise _errors.arguments.wrong_type("meshgrid", "indexing", None, "str", indexing)
     if indexing is None:
         once(_errors.shapes.MESHGRID_INDEXING)
     given = public_calls.tensors("meshgrid", tensors)
@@ -250,7 +252,7 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
 
 
 FUNCTIONS = public_calls.functions(
-    diag_embed, diagflat, cartesian_prod, combinations, vander, unravel_index, out={diag: _diag_into}
+    block_diag, diag_embed, diagflat, cartesian_prod, combinations, vander, unravel_index, out={diag: _diag_into}
 )
-FUNCTIONS |= {"block_diag": block_diag, "meshgrid": meshgrid}
+FUNCTIONS |= {"meshgrid": meshgrid}
 METHODS = public_calls.methods(diag, diag_embed, diagflat)

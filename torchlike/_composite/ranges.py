@@ -17,9 +17,10 @@ from torchlike._engine.xla.allocation import created
 from torchlike._errors.dtypes import scalar_name
 from torchlike._errors.warned import warn
 from torchlike._ops.elementwise.spacing import spaced
-from torchlike._ops.schema.binding import is_whole
-from torchlike._tensor.factories import check_into, into, no_pinning, of_array, of_constant, only_strided
+from torchlike._tensor.argument_forms import check_options
+from torchlike._tensor.factories import check_into, into, of_array, of_constant
 from torchlike._tensor.from_data import dtype_of
+from torchlike._tensor.public_calls import whole, worded
 from torchlike._tensor.tensor import Tensor
 
 _HALF = (_dtypes.float16, _dtypes.bfloat16)
@@ -40,7 +41,7 @@ def _numbers(name: str, given: tuple, named: dict) -> list:
 
 
 def _number(name: str, a: Any, place: int) -> Any:
-    if isinstance(a, Tensor | np.generic):
+    if isinstance(a, np.generic) or (isinstance(a, Tensor) and not a.ndim):
         return a.item()
     if not isinstance(a, int | float | complex):
         raise _errors.arguments.wrong_type(name, "end" if not place else "step", place + 1, "Number", a)
@@ -83,8 +84,14 @@ def arange(
     >>> torchlike.arange(1, 7, 2)
     tensor([1, 3, 5])
     """
-    no_pinning(pin_memory)
-    only_strided("arange", layout, requires_grad)
+    check_options(
+        "arange",
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        requires_grad=requires_grad,
+    )
     start, end, step = _numbers("arange", args, named)
     dtype = dtype_of("arange", dtype) or (out.dtype if out is not None else None)
     if dtype is None:
@@ -155,7 +162,7 @@ def range(
       named: `start`, `end` and `step` by name.
     """
     warn(_errors.making.DEPRECATED_RANGE)
-    only_strided("range", layout, requires_grad)
+    check_options("range", dtype=dtype, layout=layout, device=device, requires_grad=requires_grad)
     start, end, step = _numbers("range", args, named)
     dtype = dtype_of("range", dtype) or (out.dtype if out is not None else modes.default_dtype)
     if dtype.category not in (_dtypes.INTEGER, _dtypes.FLOATING):
@@ -188,8 +195,15 @@ def linspace(
     >>> torchlike.linspace(0, 1, 3)
     tensor([0.0000, 0.5000, 1.0000])
     """
-    no_pinning(pin_memory)
-    low, high, steps, kind = _spread("linspace", start, end, steps, dtype, layout, out)
+    check_options(
+        "linspace",
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        requires_grad=requires_grad,
+    )
+    low, high, steps, kind = _spread("linspace", start, end, steps, dtype, out)
     _errors.dtypes.not_eight_bits("linspace_cpu", kind)
     found = _elements(lambda: spaced(low, high, steps, kind).astype(kind.numpy), (steps,), kind, device)
     return _in_order("linspace", out, of_constant(found, device, requires_grad))
@@ -218,10 +232,17 @@ def logspace(
     >>> torchlike.logspace(0, 2, 3)
     tensor([  1.,  10., 100.])
     """
-    no_pinning(pin_memory)
-    if not (isinstance(base, complex) or hasattr(base, "__float__")):
+    check_options(
+        "logspace",
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        requires_grad=requires_grad,
+    )
+    if not (isinstance(base, complex) or hasattr(base, "__float__")) or (isinstance(base, Tensor) and base.ndim):
         raise _errors.arguments.invalid_combination("logspace", (start, end, steps, base), {})
-    low, high, steps, kind = _spread("logspace", start, end, steps, dtype, layout, out)
+    low, high, steps, kind = _spread("logspace", start, end, steps, dtype, out)
     if kind.category == _dtypes.INTEGER and steps > 1:
         low, high = int(low), int(high)
     if kind in (_dtypes.float16, _dtypes.bfloat16) and steps > 1:
@@ -237,23 +258,20 @@ def logspace(
     return _in_order("logspace", out, of_array(found, device, requires_grad))
 
 
-def _spread(name: str, start: Any, end: Any, steps: Any, dtype: Any, layout: Any, out: Any) -> tuple:
-    only_strided(name, layout)
-    if steps is None:
-        raise _errors.arguments.invalid_combination(name, (start, end), {})
+def _spread(name: str, start: Any, end: Any, steps: Any, dtype: Any, out: Any) -> tuple:
+    steps = whole(name, "steps", 3, steps)
     _errors.making.check_ends(name, start, end)
     low, high = (a.item() if isinstance(a, Tensor | np.generic) else a for a in (start, end))
-    if isinstance(steps, float) or not all(isinstance(a, int | float | complex) for a in (low, high)):
+    if not all(isinstance(a, int | float | complex) for a in (low, high)):
         raise _errors.arguments.invalid_combination(name, (start, end, steps), {})
-    steps = int(steps)
     if (dtype or (out.dtype if out is not None else None)) is _dtypes.bool_:
         raise _errors.dtypes.not_implemented(f"{name}_cpu", _dtypes.bool_)
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
     dtype = dtype_of(name, dtype) or (out.dtype if out is not None else None)
     if dtype is None:
-        whole = isinstance(low, complex) or isinstance(high, complex)
-        dtype = modes.default_complex() if whole else modes.default_dtype
+        is_complex = isinstance(low, complex) or isinstance(high, complex)
+        dtype = modes.default_complex() if is_complex else modes.default_dtype
     elif not dtype.is_complex and (isinstance(low, complex) or isinstance(high, complex)):
         raise _errors.making.unsafe_cast(name, modes.default_complex(), dtype)
     return low, high, steps, dtype
@@ -280,10 +298,16 @@ def eye(
     tensor([[1., 0.],
             [0., 1.]])
     """
-    no_pinning(pin_memory)
-    only_strided("eye", layout, requires_grad)
-    if not is_whole(n) or not (m is None or is_whole(m)):
-        raise _errors.arguments.invalid_combination("eye", (n,) if m is None else (n, m), {})
+    check_options(
+        "eye",
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        requires_grad=requires_grad,
+    )
+    n = whole("eye", "n", 1, n)
+    m = m if m is None else whole("eye", "m", 2, m)
     for name, size in (("n", n), ("m", m)):
         if size is not None and size < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
@@ -298,10 +322,9 @@ def _triangle(name: str, find: Callable) -> Callable[..., Tensor]:
     def indices(
         row: int, col: int, offset: int = 0, *, dtype: Any = _dtypes.int64, device: Any = None, layout: Any = None
     ) -> Tensor:
-        only_strided(name, layout)
+        check_options(name, dtype=dtype, layout=layout, device=device)
         for place, (label, given) in enumerate((("row", row), ("col", col), ("offset", offset)), 1):
-            if not is_whole(given):
-                raise _errors.arguments.wrong_type(name, label, place, "int", given)
+            whole(name, label, place, given)
         for label, size in (("row", row), ("col", col)):
             if size < 0:
                 raise RuntimeError(f"{label} must be non-negative, got{size}")
@@ -340,7 +363,9 @@ tril_indices, triu_indices = _triangle("tril_indices", np.tril_indices), _triang
 # -- windows -----------------------------------------------------------------------------------------------------------
 
 
-def _window(name: str, formula: Callable, doc: str, numbers: str = "none") -> Callable[..., Tensor]:
+def _window(
+    name: str, formula: Callable, doc: str, numbers: str = "none", names: tuple[str, ...] = ()
+) -> Callable[..., Tensor]:
     def window(
         window_length: int,
         periodic: bool = True,
@@ -352,8 +377,11 @@ def _window(name: str, formula: Callable, doc: str, numbers: str = "none") -> Ca
         pin_memory: bool = False,
         **named: float,
     ) -> Tensor:
-        no_pinning(pin_memory)
-        only_strided(name, layout)
+        check_options(
+            name, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory, requires_grad=requires_grad
+        )
+        window_length = whole(name, "window_length", 1, window_length)
+        _check_window(name, periodic, parameters, named, names)
         dtype = dtype_of(name, dtype) or modes.default_dtype
         if not dtype.is_floating_point:
             raise RuntimeError(f"{name} expects floating point dtypes, got: torch.{scalar_name(dtype)}")
@@ -384,6 +412,20 @@ def _window(name: str, formula: Callable, doc: str, numbers: str = "none") -> Ca
     return window
 
 
+def _check_window(name: str, periodic: Any, parameters: tuple, named: dict, names: tuple[str, ...]) -> None:
+    """Raise PyTorch's errors for arguments of wrong types of a window with the parameters `names`."""
+    if not isinstance(periodic, bool):
+        raise _errors.arguments.wrong_type(name, "periodic", 2, "bool", periodic)
+    if len(parameters) > len(names):
+        raise _errors.arguments.too_many(name, len(names) + 2, len(parameters) + 2)
+    for key in named:
+        if key not in names:
+            raise _errors.arguments.no_such_keyword(name, key)
+    for place, (key, given) in enumerate([*zip(names, parameters), *named.items()], 3):
+        if not isinstance(given, int | float | np.generic | Tensor):
+            raise _errors.arguments.wrong_type(name, key, place, "float", given)
+
+
 def _cosines(*weights: float) -> Callable:
     # The constant is added last, so that the ends of Blackman's window are zero, not negative.
     terms = list(enumerate(weights))[::-1]
@@ -404,6 +446,7 @@ hamming_window = _window(
     _hamming,
     "Return the Hamming window, alpha - beta cos.",
     "`alpha` (float, default 0.54) and `beta` (float, default 0.46)",
+    ("alpha", "beta"),
 )
 blackman_window = _window("blackman_window", _cosines(0.42, 0.5, 0.08), "Return the Blackman window: two cosines.")
 bartlett_window = _window("bartlett_window", lambda x: 1 - np.abs(2 * x - 1), "Return the Bartlett window, a triangle.")
@@ -412,10 +455,11 @@ kaiser_window = _window(
     _kaiser,
     "Return the Kaiser window with shape parameter `beta`.",
     "`beta` (float, default 12.0)",
+    ("beta",),
 )
 
 FUNCTIONS = {
-    f.__name__: f
+    f.__name__: worded(f)
     for f in (
         arange,
         range,

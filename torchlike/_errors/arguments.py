@@ -80,31 +80,32 @@ def wrong_type(
         return f"{name}(): argument '{argument}'{place} must be {wanted}, not {got}"
 
     of_method = position if position is None or not counts_self else position - 1
-    return _reworded(TypeError(text(function, position)), text(_METHOD, of_method))
+    return reworded(TypeError(text(function, position)), text(METHOD, of_method), text(METHOD, position))
 
 
-_METHOD = "<method>"  # stands for the name of the method in the message for methods
+METHOD = "<method>"  # stands for the name of the method in the message for methods, and of an alias in that for aliases
 
 
-def _reworded(error: TypeError, of_method: str) -> TypeError:
-    """Return the error with the attribute `of_method`: its message if a method raises it.
+def reworded(error: TypeError, of_method: str, of_alias: str) -> TypeError:
+    """Return the error with its message if a method raises it, and if an alias of the function raises it.
 
-    The message is a string, so that the error can be pickled.
+    The messages are strings, so that the error can be pickled.
     """
-    vars(error)["of_method"] = of_method
+    vars(error).update(of_method=of_method, of_alias=of_alias)
     return error
 
 
-def as_of_method(error: Exception, name: str) -> None:
-    """Change the message of an argument error of a function to that of a method with the same arguments."""
-    of_method = vars(error).get("of_method")
-    if of_method is not None:
-        error.args = (of_method.replace(_METHOD, name),)
+def as_of(error: Exception, name: str, is_method: bool = True) -> None:
+    """Change the message of an argument error to that of a method or of an alias with the same arguments."""
+    text = vars(error).get("of_method" if is_method else "of_alias")
+    if text is not None:
+        error.args = (text.replace(METHOD, name),)
 
 
 def wrong_element(function: str, argument: str, position: int | None, place: int, got: Any) -> TypeError:
     error = wrong_type(function, argument, position, "tuple of ints", got)
-    return TypeError(str(error).replace(", not ", ", but found element of type ") + f" at pos {place}")
+    words = lambda text: text.replace(", not ", ", but found element of type ") + f" at pos {place}"
+    return reworded(TypeError(words(str(error))), *map(words, (vars(error)["of_method"], vars(error)["of_alias"])))
 
 
 def type_name(x: Any) -> str:
@@ -127,7 +128,8 @@ def bad_arguments(
     """Return the TypeError for a call that does not match a signature. `is_method`: the first parameter is `self`."""
     count, names, reason = len(args), tuple(kwargs), str(error)
     made = TypeError(_misfit(name, signature, count, names, reason, is_method))
-    return _reworded(made, _misfit(_METHOD, signature, count, names, reason, True))
+    of_alias = _misfit(METHOD, signature, count, names, reason, False)
+    return reworded(made, _misfit(METHOD, signature, count, names, reason, True), of_alias)
 
 
 def _misfit(
@@ -150,6 +152,8 @@ def _misfit(
         span = "" if least == len(positional) else f"from {least} to "
         plural = "s" if span or len(positional) != 1 else ""
         return f"{name}() takes {span}{len(positional)} positional argument{plural} but {count} {were} given"
+    if reason.startswith("multiple values"):
+        return f"{name}() got {reason}"
     missing = [
         p.name for i, p in enumerate(positional) if p.default is p.empty and i >= count and p.name not in keywords
     ]
@@ -225,12 +229,19 @@ def size_item(function: str, got: Any, place: int, argument: str = "size") -> Ty
 
 def missing(function: str, *names: str) -> TypeError:
     return TypeError(
-        f"{function}() missing {len(names)} required positional arguments: " + ", ".join(f'"{n}"' for n in names)
+        f"{function}() missing {len(names)} required positional argument{'s' * (len(names) == 1)}: "
+        + ", ".join(f'"{n}"' for n in names)
     )
 
 
+def too_many(function: str, most: int, count: int) -> TypeError:
+    text = f"() takes {most} positional argument{'s' * (most != 1)} but {count} were given"
+    return reworded(TypeError(function + text), METHOD + text, METHOD + text)
+
+
 def no_such_keyword(function: str, name: str) -> TypeError:
-    return TypeError(f"{function}() got an unexpected keyword argument '{name}'")
+    text = "{}() got an unexpected keyword argument '{}'".format
+    return reworded(TypeError(text(function, name)), text(METHOD, name), text(METHOD, name))
 
 
 def invalid_combination(function: str, args: tuple, kwargs: dict) -> TypeError:

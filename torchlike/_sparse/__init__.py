@@ -19,9 +19,10 @@ from torchlike._sparse._tensor import maker as maker
 from torchlike._sparse._tensor import members as members
 from torchlike._tensor.binding import PUBLIC
 from torchlike._tensor.dispatch import layouts
+from torchlike._tensor.public_calls import worded
 
 FUNCTIONS = {"spmm": PUBLIC["mm"]} | {
-    f.__name__: f
+    f.__name__: worded(f)
     for f in (
         sparse_coo_tensor,
         sparse_csr_tensor,

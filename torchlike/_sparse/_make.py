@@ -14,7 +14,8 @@ from torchlike import _errors
 from torchlike._dtypes import int64
 from torchlike._dtypes import memory_format as mf
 from torchlike._sparse import _tensor as s
-from torchlike._tensor import factories
+from torchlike._tensor import factories, public_calls
+from torchlike._tensor.argument_forms import check_options
 from torchlike._tensor.tensor import Tensor
 
 NODE = "SparseCooTensorWithDimsAndTensorsBackward0"
@@ -42,6 +43,16 @@ def _index(given: Any, dtype: Any = int64) -> Tensor:
 def _held(values: Tensor, requires_grad: bool, node: str) -> Tensor:
     """Return the values detached as a leaf if `requires_grad`, and otherwise as the result of `node`."""
     return values.detach()._require_grad() if requires_grad else s.passed_on(values, node)
+
+
+def _check_options(name: str, check_invariants: Any = None, is_coalesced: Any = None, **options: Any) -> None:
+    for option, given in (("check_invariants", check_invariants), ("is_coalesced", is_coalesced)):
+        if not isinstance(given, bool | None):
+            raise _errors.arguments.wrong_type(name, option, None, "bool", given)
+    for option in ("pin_memory", "requires_grad"):
+        if options[option] is None:
+            raise _errors.arguments.wrong_type(name, option, None, "bool", None)
+    check_options(name, **options)
 
 
 def sparse_coo_tensor(
@@ -76,7 +87,15 @@ def sparse_coo_tensor(
     >>> torchlike.sparse_coo_tensor([[0, 1]], [5.0, 6.0], (3,)).to_dense()
     tensor([5., 6., 0.])
     """
-    factories.no_pinning(pin_memory)
+    _check_options(
+        "sparse_coo_tensor",
+        is_coalesced=is_coalesced,
+        dtype=dtype,
+        device=device,
+        pin_memory=pin_memory,
+        requires_grad=requires_grad,
+        check_invariants=check_invariants,
+    )
     named = {"indices": indices, "values": values, "size": size}
     given = dict(zip(("size",) if len(args) == 1 and values is None else ("indices", "values", "size"), args))
     given |= {name: a for name, a in named.items() if a is not None}
@@ -117,9 +136,15 @@ def _compressed(
     size: Any,
     dtype: Any,
     device: Any,
+    pin_memory: Any,
     requires_grad: bool,
     check: Any,
 ) -> Any:
+    _check_options(
+        name, dtype=dtype, device=device, pin_memory=pin_memory, requires_grad=requires_grad, check_invariants=check
+    )
+    if size is not None and not public_calls.fits("tuple[int, ...]", size):
+        raise _errors.arguments.wrong_type(name, "size", 4, "tuple of ints", size)
     ends, others = _index(compressed, None), _index(plain, None)
     kept = _values(name, values, dtype, device)
     if size is None:
@@ -160,7 +185,6 @@ def sparse_csr_tensor(
     tensor([[0., 5.],
             [6., 0.]])
     """
-    factories.no_pinning(pin_memory)
     return _compressed(
         "sparse_csr_tensor",
         mf.sparse_csr,
@@ -170,6 +194,7 @@ def sparse_csr_tensor(
         size,
         dtype,
         device,
+        pin_memory,
         requires_grad,
         check_invariants,
     )
@@ -198,7 +223,6 @@ def sparse_csc_tensor(
       dtype: the dtype of the values. Default: that of `values`.
       device: the device. Default: that of `values`.
     """
-    factories.no_pinning(pin_memory)
     return _compressed(
         "sparse_csc_tensor",
         mf.sparse_csc,
@@ -208,6 +232,7 @@ def sparse_csc_tensor(
         size,
         dtype,
         device,
+        pin_memory,
         requires_grad,
         check_invariants,
     )

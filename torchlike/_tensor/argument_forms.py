@@ -6,13 +6,17 @@ up the plan.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from torchlike import _dtypes, _errors
+from torchlike._dtypes import devices
+from torchlike._dtypes import memory_format as mf
 from torchlike._errors.warned import once
 from torchlike._ops.schema import declare as d
+from torchlike._ops.schema.binding import is_whole
 from torchlike._ops.schema.declare import Op
 from torchlike._tensor.tensor import TENSOR_TYPES, Tensor
 
@@ -34,13 +38,24 @@ def from_old_order(op: Op, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
 
 
 _NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "a": "input", "x2": "other"}
+# Names that PyTorch gives to the first operands of some functions whose parameters here have the names in its docs.
+_OF_OPERANDS = ("input", "input2", "input3")
 
 
-def renamed(kwargs: dict, names: Any) -> dict:
-    """Return keyword arguments with PyTorch's parameter names in place of NumPy's."""
-    found = {}
+def parameter(name: str, names: Sequence[str]) -> str:
+    """Return the parameter, one of `names`, that a keyword argument stands for, or the keyword itself."""
+    if name in names:
+        return name
+    if name in _OF_OPERANDS[: len(names)]:
+        return names[_OF_OPERANDS.index(name)]
+    return _NUMPY_NAMES.get(name, name)
+
+
+def renamed(kwargs: dict, names: Iterable[str]) -> dict:
+    """Return keyword arguments with the names of the parameters that they stand for."""
+    found, names = {}, [*names]
     for name, a in kwargs.items():
-        other = _NUMPY_NAMES.get(name) if name not in names else None
+        other = parameter(name, names)
         found[other if other in names and other not in kwargs else name] = a
     return found
 
@@ -48,7 +63,7 @@ def renamed(kwargs: dict, names: Any) -> dict:
 def in_order(op: Op, kwargs: dict) -> dict:
     """Return keyword arguments in the order of the parameters. NumPy's parameter names are replaced by PyTorch's."""
     kinds = op.kind_of
-    named = {name: number(plain(a), kinds.get(name, d.STATIC)) for name, a in renamed(kwargs, kinds).items()}
+    named = {name: number(plain(a), kinds.get(name, d.STATIC)) for name, a in renamed(kwargs, op.names).items()}
     place = {name: i for i, name in enumerate(op.names)}
     return {name: named[name] for name in sorted(named, key=lambda n: place.get(n, len(place)))}
 
@@ -110,3 +125,66 @@ def plain(a: Any) -> Any:
     if isinstance(a, Tensor):  # a tensor of another layout
         raise _errors.layouts.refused("this operator", a.layout)
     return a
+
+
+# -- options of factories ----------------------------------------------------------------------------------------------
+
+_IS_BOOL = lambda given: isinstance(given, bool | np.bool_)
+# For each option, the type that errors name, and the test that a given value must pass.
+_OPTIONS: dict[str, tuple[str, Any]] = {
+    "dtype": ("torch.dtype", lambda given: isinstance(given, _dtypes.dtype | type)),
+    "layout": ("torch.layout", lambda given: isinstance(given, mf.layout)),
+    "device": (
+        "torch.device",
+        lambda given: isinstance(given, devices.device | str) or (is_whole(given) and not isinstance(given, Tensor)),
+    ),
+    "pin_memory": ("bool", _IS_BOOL),
+    "requires_grad": ("bool", _IS_BOOL),
+    "memory_format": ("torch.memory_format", lambda given: isinstance(given, mf.memory_format)),
+}
+
+
+def check_options(
+    name: str,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: Any = False,
+    requires_grad: Any = False,
+    memory_format: Any = None,
+) -> None:
+    """Raise PyTorch's errors for options of a factory that have wrong types or are not supported.
+
+    Every option may be None.
+    """
+    if (
+        (dtype is None or dtype.__class__ is _dtypes.dtype)
+        and (device is None or device.__class__ is str or device.__class__ is devices.device)
+        and (layout is None or layout is mf.strided)
+        and pin_memory is False
+        and requires_grad.__class__ is bool
+        and memory_format is None
+    ):
+        return
+    given = {"dtype": dtype, "layout": layout, "device": device}
+    given |= {"pin_memory": pin_memory, "requires_grad": requires_grad, "memory_format": memory_format}
+    given = {option: a for option, a in given.items() if a is not None}
+    for option, a in given.items():
+        wanted, fits = _OPTIONS[option]
+        if not fits(a):
+            raise _errors.arguments.wrong_type(name, option, None, wanted, a)
+    no_pinning(pin_memory)
+    if layout is not None and layout is not mf.strided:
+        raise _errors.arguments.unsupported(name, "layout")
+
+
+def no_pinning(pin_memory: Any) -> None:
+    """Raise if `pin_memory` is True. The memory of CPU tensors is allocated by NumPy and is not page-locked."""
+    if pin_memory:
+        if devices.jax_devices("cuda"):
+            raise _errors.arguments.unsupported("tensor", "pin_memory")
+        raise RuntimeError(
+            "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is "
+            "available on this system."
+        )

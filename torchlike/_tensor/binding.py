@@ -194,14 +194,29 @@ def bind_methods() -> None:
 
 def _method(call: Callable, name: str) -> Callable:
     # Create a new function object, because renaming a method must not rename the function that shares its code.
-    return types.FunctionType(_code(call, name), call.__globals__, call.__name__, call.__defaults__, call.__closure__)
+    return _with_code(call, _code(call, name))
 
 
-def _code(call: Callable, name: str) -> types.CodeType:
-    """Return the code of a method. Its name tells `shortened` that errors are those of a method."""
-    return call.__code__.replace(co_name=name, co_qualname=f"Tensor.{name}")
+def _with_code(call: Any, code: types.CodeType) -> Any:
+    return types.FunctionType(code, call.__globals__, call.__name__, call.__defaults__, call.__closure__)
+
+
+def _code(call: Callable, name: str, owner: str = "Tensor") -> types.CodeType:
+    """Return the code of a method or an alias. Its name tells `shortened` the name that errors show."""
+    return call.__code__.replace(co_name=name, co_qualname=f"{owner}.{name}")
 
 
 def names_in(place: str) -> dict[str, Callable]:
     """Return the public functions of one namespace, such as `torch` or `nn.functional`."""
-    return {name: PUBLIC[op.name] for name, op in REGISTRY.items() if place in op.public.where}
+    return {name: alias(op, place, name) for name, op in REGISTRY.items() if place in op.public.where}
+
+
+def alias(op: Op, place: str, name: str) -> Callable:
+    """Return the public function of an operator under another name, which its errors show."""
+    made, called = PUBLIC[op.name], f"{place}_{name}" if place in ("linalg", "special", "fft") else name
+    if called == op.called or place == "nn.functional":
+        return made
+    copied: Any = _named(_with_code(made, _code(made, called, "torch")), op, name)
+    if hasattr(made, "__signature__"):
+        copied.__signature__ = op.signature_with_out
+    return copied

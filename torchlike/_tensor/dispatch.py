@@ -326,10 +326,10 @@ def _gather(op: Op, args: tuple, kwargs: dict, values: list, edges: list, scalar
     if op.public.old_orders and len(args) > 2:
         args, kwargs = from_old_order(op, args, kwargs)
     args, kwargs, asked = (args, kwargs, {}) if current().capture is None else _with_elements(op, args, kwargs)
+    if len(args) > len(op.names):
+        make(op, args, kwargs, describe)  # raises an error that counts the arguments
     args = tuple([number(a, kind) for a, kind in zip([plain(a) for a in args], (*op.kinds, *[d.STATIC] * len(args)))])
     kwargs = in_order(op, kwargs) if kwargs else kwargs
-    if len(args) > len(op.names):  # the loop leaves out the surplus, which no plan may ignore
-        key.append(len(args))
     needs = False
     x: Any
     for name, a in [*zip(op.names, args), *kwargs.items()]:
@@ -424,7 +424,7 @@ def _view_caller(op: Op) -> Callable:
             if a.__class__ not in TENSOR_TYPES:
                 if isinstance(a, Tensor):
                     return _elsewhere(op, (a, *args), {})
-                raise _errors.arguments.wrong_type(op.name, op.names[0], 1, "Tensor", a)
+                raise _errors.arguments.wrong_type(op.public_name, op.names[0], 1, "Tensor", a)
             value = a._storage.value if a._chain is None else a._read()
             key = (value.aval, a._strides, *args)
             if not _USUAL.issuperset(map(type, args)):
@@ -436,10 +436,10 @@ def _view_caller(op: Op) -> Callable:
             numbers: tuple = ()
             if plan is None:
                 if is_foreign(tuple(args)):
-                    known = tuple(map(settled, args))
-                    if not is_foreign(known):
-                        return call(a, *known)
-                    args = known  # `make` refuses them
+                    found = tuple(map(settled, args))
+                    if is_foreign(found):
+                        make(op, (a, *found), {}, describe)  # raises an error that names the argument
+                    return call(a, *found)
                 if varies and all([args[i - 1].__class__ is int for i in varies]):
                     plan, numbers = _varying_plan(op, key, (a, *args), varies)
                 if plan is None:
@@ -490,7 +490,8 @@ def _complete(op: Op, args: tuple, kwargs: dict) -> list:
         named = {k: plain(a) for k, a in renamed(kwargs, op.signature.parameters).items()}
         bound = op.signature.bind(*[plain(a) for a in args], **named)
     except TypeError as error:
-        raise _errors.arguments.bad_arguments(op.name, op.signature, args, kwargs, error) from None
+        misfit = _errors.arguments.bad_arguments(op.public_name, op.signature, args, kwargs, error)
+        raise _errors.overloads.of_overloads(misfit, op.public_name, args, kwargs) from None
     bound.apply_defaults()
     return list(bound.arguments.values())
 

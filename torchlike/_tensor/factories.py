@@ -23,11 +23,13 @@ from torchlike._engine.trace.batched_values import Row, as_rows, levels_of, lift
 from torchlike._engine.xla import allocation
 from torchlike._engine.xla.transfers import constant, to_device
 from torchlike._errors.warned import once, warn
+from torchlike._ops.schema.binding import is_whole
 from torchlike._random import Generator
 from torchlike._tensor import exchange, from_data
-from torchlike._tensor.argument_forms import plain
+from torchlike._tensor.argument_forms import check_options, plain
 from torchlike._tensor.exchange import from_file, from_numpy, frombuffer
 from torchlike._tensor.from_data import dtype_of
+from torchlike._tensor.public_calls import functions, worded
 from torchlike._tensor.tensor import Tensor, adopt, wrap
 from torchlike._tensor.tracebacks import shortened
 
@@ -121,7 +123,13 @@ def tensor(
     try:
         if data is MISSING:
             raise _errors.arguments.missing("tensor", "data")
-        no_pinning(pin_memory)
+        check_options(
+            "tensor",
+            dtype=dtype,
+            device=device,
+            pin_memory=_bool("tensor", "pin_memory", pin_memory),
+            requires_grad=_bool("tensor", "requires_grad", requires_grad),
+        )
         dtype = dtype_of("tensor", dtype)
         if isinstance(data, Tensor):
             warn(_errors.making.copy_construct("torch.tensor"))
@@ -136,15 +144,11 @@ def _copied(data: Tensor, dtype: Dtype | None, device: Any, requires_grad: bool)
     return _requiring(made) if requires_grad else made
 
 
-def no_pinning(pin_memory: bool) -> None:
-    """Raise if `pin_memory` is True. The memory of CPU tensors is allocated by NumPy and is not page-locked."""
-    if pin_memory:
-        if devices.jax_devices("cuda"):
-            raise _errors.arguments.unsupported("tensor", "pin_memory")
-        raise RuntimeError(
-            "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is "
-            "available on this system."
-        )
+def _bool(name: str, option: str, given: Any) -> Any:
+    """Return an option that must not be None."""
+    if given is None:
+        raise _errors.arguments.wrong_type(name, option, None, "bool", given)
+    return given
 
 
 def as_tensor(data: Any, dtype: Dtype | None = None, device: Any = None) -> Tensor:
@@ -158,6 +162,7 @@ def as_tensor(data: Any, dtype: Dtype | None = None, device: Any = None) -> Tens
     >>> torchlike.as_tensor([1, 2])
     tensor([1, 2])
     """
+    check_options("as_tensor", dtype=dtype, device=device)
     dtype = dtype_of("as_tensor", dtype)
     if isinstance(data, np.ndarray):
         data = from_numpy(data)
@@ -183,6 +188,11 @@ def asarray(
       dtype: the dtype of the result. Default: that of `obj`, or inferred from the numbers.
       device: the device of the result. Default: that of `obj`, or the default device for numbers.
     """
+    check_options(
+        "asarray", dtype=dtype, device=device, requires_grad=False if requires_grad is None else requires_grad
+    )
+    if not isinstance(copy, bool | None):
+        raise _errors.arguments.wrong_type("asarray", "copy", None, "bool", copy)
     dtype = dtype_of("asarray", dtype)
     found = _sharing(obj, dtype, copy)
     if found is None:
@@ -245,8 +255,16 @@ def scalar_tensor(
     >>> torchlike.scalar_tensor(3)
     tensor(3.)
     """
-    no_pinning(pin_memory)
-    only_strided("scalar_tensor", layout, requires_grad)
+    check_options(
+        "scalar_tensor",
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        requires_grad=requires_grad,
+    )
+    if not isinstance(s, int | float | complex | np.generic) and not (isinstance(s, Tensor) and not s.ndim):
+        raise _errors.arguments.wrong_type("scalar_tensor", "s", 1, "Number", s)
     kind = dtype_of("scalar_tensor", dtype) or (
         modes.default_complex() if isinstance(s, complex) else modes.default_dtype
     )
@@ -286,11 +304,14 @@ def build_tensor(cls: type, *args: Any, **kwargs: Any) -> Any:
 
 def shape_of(size: tuple, name: str = "empty", negative: Callable | None = None) -> tuple[int, ...]:
     """Return the shape of `f(2, 3)`, `f((2, 3))` or `f(torch.Size([2, 3]))`."""
-    if len(size) == 1 and not isinstance(size[0], int | np.integer | Tensor):
+    listed = len(size) == 1 and not isinstance(size[0], int | np.integer | Tensor)
+    if listed:
         if not isinstance(size[0], list | tuple):
             raise _errors.arguments.not_a_size(name, size[0])
         size = tuple(size[0])
-    shape = tuple([n if n.__class__ is int else _size_item(n, name, i, len(size)) for i, n in enumerate(size)])
+    if size and size[0].__class__ is not int and not _is_index(size[0]):
+        raise _first_of_size(name, size[0], len(size), listed)
+    shape = tuple([n if n.__class__ is int else _size_item(n, name, i) for i, n in enumerate(size)])
     if len(shape) > 64:
         raise _errors.shapes.too_many_dims()
     for i, n in enumerate(shape):
@@ -301,21 +322,24 @@ def shape_of(size: tuple, name: str = "empty", negative: Callable | None = None)
     return shape
 
 
-def _size_item(n: Any, name: str, place: int, count: int) -> int:
-    if isinstance(n, bool) and count == 1:
-        raise _errors.arguments.not_a_size(name, n)
+def _is_index(n: Any) -> bool:
+    return is_whole(n) and (n.numel() == 1 if isinstance(n, Tensor) else not isinstance(n, np.bool_))
+
+
+def _first_of_size(name: str, first: Any, count: int, listed: bool) -> TypeError:
+    """Return PyTorch's error for a size whose first number is no int. `listed`: the size is one sequence."""
+    if listed:
+        return _errors.arguments.wrong_element(name, "size", 1, 0, first)
+    if count > 1:
+        return _errors.arguments.too_many(name, 1, count)
+    return _errors.arguments.not_a_size(name, first)
+
+
+def _size_item(n: Any, name: str, place: int) -> int:
     try:
         return n.__index__()
     except (AttributeError, TypeError):
         raise _errors.arguments.size_item(name, n, place + 1) from None
-
-
-def only_strided(name: str, layout: Any, requires_grad: Any = False) -> None:
-    """Raise if `layout` is not strided, or if `requires_grad` is not a bool."""
-    if not isinstance(requires_grad, bool | np.bool_ | None):
-        raise _errors.arguments.wrong_type(name, "requires_grad", None, "bool", requires_grad)
-    if layout is not None and layout is not mf.strided:
-        raise _errors.arguments.unsupported(name, "layout")
 
 
 def check_into(name: str, out: Tensor, dtype: Dtype) -> None:
@@ -408,10 +432,8 @@ def _filled(name: str, fill: Any, doc: str) -> Callable[..., Tensor]:
             size, order = _rarely(name, size, more)
         else:
             order = None
-        if pin_memory:
-            no_pinning(pin_memory)
-        if layout is not None or requires_grad.__class__ is not bool:
-            only_strided(name, layout, requires_grad)
+        if layout is not None or device is not None or pin_memory is not False or requires_grad.__class__ is not bool:
+            check_options(name, layout=layout, device=device, pin_memory=pin_memory, requires_grad=requires_grad)
         if dtype.__class__ is not Dtype:
             dtype = dtype_of(name, dtype) or (modes.default_dtype if out is None else out.dtype)
         if not size:
@@ -440,6 +462,8 @@ def _rarely(name: str, size: tuple, more: dict) -> tuple[tuple, Any]:
         if size:
             raise TypeError(f"{name}() got multiple values for argument 'size'")
         size = (more.pop("size"),)
+        if not isinstance(size[0], list | tuple):
+            raise _errors.arguments.wrong_type(name, "size", None, "tuple of ints", size[0])
     order = more.pop("memory_format", None) if name == "empty" else None
     if order is mf.preserve_format:
         raise RuntimeError("unsupported memory format Preserve")
@@ -478,8 +502,7 @@ def full(
     """
     if fill_value is MISSING:
         raise _errors.arguments.missing("full", "fill_value")
-    no_pinning(pin_memory)
-    only_strided("full", layout, requires_grad)
+    check_options("full", layout=layout, device=device, pin_memory=pin_memory, requires_grad=requires_grad)
     shape, fill_value = _sized_by_tuple("full", size), _fill_number("full", fill_value)
     dtype = dtype_of("full", dtype) or (modes.scalar_dtype(type(fill_value)) if out is None else out.dtype)
     made = of_constant(_constant(shape, fill_value, dtype, device), device, requires_grad)
@@ -492,8 +515,18 @@ def _sized_by_tuple(name: str, size: Any) -> tuple[int, ...]:
     return shape_of((size,), name)
 
 
+def _ints(name: str, argument: str, given: Any) -> tuple[int, ...]:
+    """Return the second argument of a factory, a sequence of ints."""
+    if not isinstance(given, list | tuple):
+        raise _errors.arguments.not_a_size(name, given, argument, 2)
+    for place, n in enumerate(given):
+        if not is_whole(n):
+            raise _errors.arguments.wrong_element(name, argument, 2, place, n)
+    return tuple([int(n) for n in given])
+
+
 def _fill_number(name: str, number: Any) -> Any:
-    if isinstance(number, Tensor | np.generic):
+    if isinstance(number, np.generic) or (isinstance(number, Tensor) and not number.ndim):
         return number.item()
     if not isinstance(number, int | float | complex):
         raise _errors.arguments.wrong_type(name, "fill_value", 2, "Number", number)
@@ -516,8 +549,14 @@ def empty_strided(
       size: the shape, a sequence of ints.
       stride: the strides, in elements, one for each dim.
     """
-    only_strided("empty_strided", layout, requires_grad)
-    shape, strides = shape_of((size,), "empty_strided"), tuple(int(s) for s in stride)
+    check_options(
+        "empty_strided",
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        requires_grad=requires_grad,
+    )
+    shape, strides = _sized_by_tuple("empty_strided", size), _ints("empty_strided", "stride", stride)
     if len(shape) != len(strides):
         raise RuntimeError(
             f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(strides)})"
@@ -545,10 +584,7 @@ def empty_permuted(size: Any, physical_layout: Any, **options: Any) -> Tensor:
       physical_layout: a permutation of the dims.
       options: `dtype`, `layout`, `device`, `requires_grad` and `pin_memory`, as for `empty_strided`.
     """
-    shape, order = shape_of((size,), "empty_permuted"), tuple(physical_layout)
-    for place, n in enumerate(order):
-        if not hasattr(n, "__index__"):
-            raise _errors.arguments.wrong_element("empty_permuted", "physical_layout", 2, place, n)
+    shape, order = _sized_by_tuple("empty_permuted", size), _ints("empty_permuted", "physical_layout", physical_layout)
     _errors.making.check_physical_layout(len(shape), order)
     kind = dtype_of("empty_permuted", options.get("dtype")) or modes.default_dtype
     _errors.memory.check_overflow(tuple(shape[d] for d in order), kind.itemsize)
@@ -572,8 +608,15 @@ def _like(name: str, fill: Any) -> Callable[..., Tensor]:
     ) -> Tensor:
         if not isinstance(input, Tensor):
             raise _errors.arguments.wrong_type(name, "input", 1, "Tensor", input)
-        no_pinning(pin_memory)
-        only_strided(name, layout, requires_grad)
+        check_options(
+            name,
+            dtype=dtype,
+            layout=layout,
+            device=device,
+            pin_memory=pin_memory,
+            requires_grad=requires_grad,
+            memory_format=memory_format,
+        )
         return _full_like(input, fill, dtype_of(name, dtype), device, requires_grad, memory_format)
 
     like.__name__ = like.__qualname__ = name
@@ -648,8 +691,16 @@ def full_like(
     >>> torchlike.full_like(torchlike.ones(2), 7)
     tensor([7., 7.])
     """
-    no_pinning(pin_memory)
-    only_strided("full_like", layout, requires_grad)
+    check_options(
+        "full_like",
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        requires_grad=requires_grad,
+        memory_format=memory_format,
+    )
+    if not isinstance(input, Tensor):
+        raise _errors.arguments.wrong_type("full_like", "input", 1, "Tensor", input)
     number = _fill_number("full_like", fill_value)
     return _full_like(input, number, dtype_of("full_like", dtype), device, requires_grad, memory_format)
 
@@ -702,8 +753,7 @@ def new_tensor(
     >>> torchlike.ones(1).new_tensor([1, 2])
     tensor([1., 2.])
     """
-    no_pinning(pin_memory)
-    only_strided("new_tensor", layout, requires_grad)
+    check_options("new_tensor", layout=layout, device=device, pin_memory=pin_memory, requires_grad=requires_grad)
     dtype, device = dtype_of("new_tensor", dtype) or self.dtype, self.device if device is None else device
     if isinstance(data, Tensor):
         warn(_errors.making.copy_construct("tensor.new_tensor"))
@@ -726,19 +776,16 @@ def new(self: Tensor, *args: Any, device: Any = None) -> Tensor:
 
 METHODS = {f"new_{f.__name__}": _new(f"new_{f.__name__}", f) for f in (zeros, ones, empty, full, empty_strided)}
 METHODS |= {"new_tensor": new_tensor, "new": new}
-FUNCTIONS = {
-    f.__name__: f
+FUNCTIONS = {f.__name__: f for f in (tensor, zeros, ones, empty)}
+FUNCTIONS |= functions(frombuffer)
+FUNCTIONS |= {
+    f.__name__: worded(f)
     for f in (
-        tensor,
         as_tensor,
         asarray,
         scalar_tensor,
         from_numpy,
-        frombuffer,
         from_file,
-        zeros,
-        ones,
-        empty,
         full,
         empty_strided,
         empty_permuted,

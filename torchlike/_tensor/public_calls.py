@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _errors
+from torchlike import _dtypes, _errors
 from torchlike._dtypes import bool_
+from torchlike._dtypes import memory_format as mf
 from torchlike._ops.schema import foreign_errors
-from torchlike._ops.schema.binding import ASKED, CALLED
+from torchlike._ops.schema.binding import ASKED, CALLED, is_whole
 from torchlike._ops.schema.out_rules import Into
 from torchlike._random import Generator
 from torchlike._tensor import binding
@@ -26,6 +27,7 @@ from torchlike._tensor.tensor import Tensor
 from torchlike._tensor.tracebacks import shortened
 
 Ints = tuple[int, ...]
+
 # Checks by annotation. A parameter with any other annotation accepts any object.
 _KINDS = ASKED | {
     "str": lambda given: isinstance(given, str),
@@ -33,9 +35,14 @@ _KINDS = ASKED | {
     "Generator": lambda given: isinstance(given, Generator),
     "None": lambda given: given is None,
     "Number": ASKED["Scalar"],
-    "tuple[int, ...]": lambda given: isinstance(given, list | tuple),
+    "Sequence[Tensor]": lambda given: isinstance(given, list | tuple) and all([isinstance(t, Tensor) for t in given]),
+    "tuple[int, ...]": lambda given: isinstance(given, list | tuple) and all(map(is_whole, given)),
+    "Dtype": lambda given: isinstance(given, _dtypes.dtype) or (isinstance(given, type) and given in _dtypes.OF_PYTHON),
+    "mf.memory_format": lambda given: isinstance(given, mf.memory_format),
 }
-_CALLED = CALLED | {"tuple[int, ...]": "tuple of ints", "Generator": "torch.Generator"}
+_CALLED = CALLED | {"tuple[int, ...]": "tuple of ints", "Generator": "torch.Generator", "Dtype": "torch.dtype"}
+_CALLED |= {"Sequence[Tensor]": "tuple of Tensors", "tuple": "tuple of ints", "mf.memory_format": "torch.memory_format"}
+_KINDS["tuple"] = _KINDS["tuple[int, ...]"]
 
 
 def functions(*made: Callable, out: dict[Callable, Any] | None = None) -> dict[str, Callable]:
@@ -101,10 +108,9 @@ def _public(function: Callable, itself: int = 0, called: str = "") -> Callable:
         """Convert the arguments that PyTorch converts. Return whether there were none. Raise for a wrong type."""
         settled = [_settle(bound, each) for each in bound.arguments]
         for place, (name, fits) in enumerate(zip(bound.arguments, settled), 1 - itself):
-            if fits is None and function in _OVERLOADED:
-                raise _errors.arguments.invalid_combination(called, args[itself:], kwargs) from None
             if fits is None:
-                raise _unlike(called, bound, name, None if name in kwargs else place) from None
+                misfit = _unlike(called, bound, name, None if name in kwargs else place)
+                raise _of_overloads(misfit, called, args, kwargs, itself) from None
         return all(settled)
 
     @functools.wraps(function)
@@ -120,7 +126,9 @@ def _public(function: Callable, itself: int = 0, called: str = "") -> Callable:
                     if "out" in kwargs:  # the signature of an operator need not contain `out`
                         return function(*args, **kwargs)
                     settle(_partly_bound(signature, args, kwargs), args, kwargs)
-                    raise _misfit(called, signature, args, kwargs, misfit, itself) from None
+                    raise _of_overloads(
+                        _misfit(called, signature, args, kwargs, misfit, itself), called, args, kwargs, itself
+                    ) from None
                 if settle(bound, args, kwargs):
                     taken.add(types)
                 else:
@@ -128,7 +136,42 @@ def _public(function: Callable, itself: int = 0, called: str = "") -> Callable:
             try:
                 return function(*args, **kwargs)
             except Exception as error:
+                if _has_elements(*args, *kwargs.values()):
+                    settle(signature.bind(*args, **kwargs), args, kwargs)
+                if itself:
+                    _errors.arguments.as_of(error, called)
                 raise foreign_errors.of_call(error, called, args, kwargs) from error.__cause__
+        except Exception as error:
+            raise shortened(error) from error.__cause__
+
+    return call
+
+
+def _has_elements(*given: Any) -> bool:
+    """Return whether an argument is a sequence. The types of its elements are checked only if the call fails."""
+    return any([isinstance(a, list | tuple) for a in given])
+
+
+def worded(function: Callable) -> Callable:
+    """Return a function that checks its arguments itself, with PyTorch's errors for arguments that do not fit.
+
+    It costs less than the public functions above: a call that succeeds is not looked at.
+    """
+    name = function.__name__
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            try:
+                return function(*args, **kwargs)
+            except TypeError as error:
+                if error.__traceback__ is None or error.__traceback__.tb_next is None:  # raised by the call itself
+                    misfit = _misfit(name, inspect.signature(function), args, kwargs, error, 0)
+                elif "of_method" in vars(error):
+                    misfit = error
+                else:
+                    raise
+                raise _errors.overloads.of_overloads(misfit, name, args, kwargs) from None
         except Exception as error:
             raise shortened(error) from error.__cause__
 
@@ -142,6 +185,10 @@ def _settle(bound: inspect.BoundArguments, name: str) -> bool | None:
     """
     asked, given = bound.signature.parameters[name], bound.arguments[name]
     kinds = _kinds_of(asked)
+    if asked.kind is asked.VAR_POSITIONAL and kinds == ["Tensor"]:
+        for place, each in enumerate(given):
+            if not isinstance(each, Tensor):
+                raise _errors.lists.element(place, 0, each)
     if asked.kind in (asked.VAR_POSITIONAL, asked.VAR_KEYWORD) or not _KINDS.keys() >= {*kinds}:
         return True
     number = given
@@ -154,14 +201,29 @@ def _settle(bound: inspect.BoundArguments, name: str) -> bool | None:
     return number is given
 
 
+def fits(kind: str, given: Any) -> bool:
+    """Return whether PyTorch accepts an argument for a parameter of an annotated type."""
+    return _KINDS[kind](given.item() if isinstance(given, np.generic) else given)
+
+
 def _kinds_of(asked: inspect.Parameter) -> list[str]:
     """Return the type names of an annotation. `Array` in the signature of an operator means a tensor."""
     return str(asked.annotation).replace("Array", "Tensor").split(" | ")
 
 
 def _unlike(called: str, bound: inspect.BoundArguments, name: str, place: int | None) -> TypeError:
-    wanted = _kinds_of(bound.signature.parameters[name])[0]
+    wanted, given = _kinds_of(bound.signature.parameters[name])[0], bound.arguments[name]
+    if wanted == "tuple[int, ...]" and isinstance(given, list | tuple):
+        at = next(i for i, n in enumerate(given) if not is_whole(n))
+        return _errors.arguments.wrong_element(called, name, place, at, given[at])
     return _errors.arguments.wrong_type(called, name, place, _CALLED.get(wanted, wanted), bound.arguments[name])
+
+
+def _of_overloads(error: TypeError, called: str, args: tuple, kwargs: dict, itself: int) -> TypeError:
+    found = _errors.overloads.of_overloads(error, called, args, kwargs)
+    if itself and found is not error:
+        _errors.arguments.as_of(found, called)
+    return found
 
 
 def _partly_bound(signature: inspect.Signature, args: tuple, kwargs: dict) -> inspect.BoundArguments:
@@ -241,7 +303,7 @@ def whole(name: str, argument: str, position: int, n: Any) -> int:
     """Return an argument as an int. Raise if it is not an integer."""
     if n.__class__ is int:
         return n
-    if isinstance(n, bool | float) or not hasattr(n, "__index__"):
+    if isinstance(n, bool | float) or not hasattr(n, "__index__") or (isinstance(n, Tensor) and n.numel() != 1):
         raise _errors.arguments.wrong_type(name, argument, position, "int", n)
     return n.__index__()
 

@@ -34,7 +34,7 @@ def shortened(error: Exception) -> Exception:
         last = error.__traceback__
     kept, is_called_by_user = [], False
     if isinstance(error, TypeError) and last is not None:
-        _name_method(error, last.tb_frame.f_code.co_qualname)
+        _name_boundary(error, last.tb_frame.f_code.co_qualname)
     while last is not None:
         file = last.tb_frame.f_code.co_filename
         is_called_by_user = not is_ours(file) and (is_called_by_user or is_users(file))
@@ -47,8 +47,8 @@ def shortened(error: Exception) -> Exception:
     return error.with_traceback(made)
 
 
-def _name_method(error: TypeError, boundary: str) -> None:
-    """Describe an argument error as one of the method that is the boundary, if it is a method."""
+def _name_boundary(error: TypeError, boundary: str) -> None:
+    """Describe an argument error as one of the method, or of the alias of an operator, that is the boundary."""
     owner, _, name = boundary.partition(".")
-    if owner == "Tensor":
-        _errors.arguments.as_of_method(error, name)
+    if owner in ("Tensor", "torch"):
+        _errors.arguments.as_of(error, name, owner == "Tensor")

@@ -187,6 +187,8 @@ SAMPLES = {
     "clamp": [
         Sample(array(0.0, 2, -1, nan, 5), 0, 2),
         Sample(array(0.0, 2, -1, nan, 5), array(0.0, 0, 0, 0, 6), array(2.0, 2, 2, 2, 4)),
+        Fails(A, A, 2),
+        Fails(A, 0.5, A),
         Sample(A.T, min=0.5),
         Sample(A, max=-0.5),
         Sample(INTS, 0.5).not_in_place(WORDS),

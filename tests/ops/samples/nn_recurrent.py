@@ -37,6 +37,8 @@ def cell(gates, cells=False):
     return [
         Sample(normal(2, 3), hx, *params(gates)),
         Sample(normal(2, 3), hx, *params(gates, biases=False)),
+        Sample(normal(2, 3), hx, *params(gates)[:3]),
+        Sample(normal(2, 3), hx, *params(gates, biases=False), None, params(gates)[3]),
         Fails(normal(2, 2), hx, *params(gates)),
     ]
 

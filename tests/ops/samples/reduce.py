@@ -67,6 +67,8 @@ SAMPLES = {
     ],
     "any": [
         Sample(BOOL),
+        Sample(BOOL, []),
+        Sample(INTS, dim=(), keepdim=True),
         Sample(BOOL, 1),
         Sample(INTS, 0, True),
         Sample(INTS.astype(np.uint8), 0),
@@ -82,6 +84,7 @@ SAMPLES = {
         Sample(INTS.astype(np.uint8), 0),
         Sample(EMPTY),
         Sample(INTS.T, ()),
+        Sample(BOOL, []),
     ],
     "amax": [
         *DIMS,

@@ -25,6 +25,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     >>> torch.nn.functional.dropout(torch.ones(3), p=1.0).tolist()
     [0.0, 0.0, 0.0]
     """
+    functions.check_dropout(p)
     return functions.dropout_(input, p, training) if inplace else functions.dropout(input, p, training)
 
 
@@ -46,6 +47,7 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
     >>> torch.nn.functional.alpha_dropout(torch.ones(2), 0.5).tolist()
     [1.0, 1.0]
     """
+    functions.check_dropout(p)
     return finish(input, functions.alpha_dropout(input, p, training), inplace)
 
 
@@ -66,6 +68,7 @@ def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
     >>> torch.nn.functional.feature_alpha_dropout(torch.ones(1, 2, 3), 0.5, training=True).shape
     torch.Size([1, 2, 3])
     """
+    functions.check_dropout(p)
     return finish(input, functions.feature_alpha_dropout(input, p, training), inplace)
 
 
@@ -86,7 +89,7 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     >>> torch.nn.functional.dropout1d(torch.ones(1, 2, 3), p=0.0).shape
     torch.Size([1, 2, 3])
     """
-    functions._check_dropout(input, p)
+    functions.check_dropout(p)
     if input.ndim not in (2, 3):
         raise RuntimeError(
             f"dropout1d: Expected 2D or 3D input, but received a {input.ndim}D input. Note that dropout1d exists to "
@@ -112,7 +115,7 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     >>> torch.nn.functional.dropout2d(torch.ones(1, 2, 3, 3), training=False).shape
     torch.Size([1, 2, 3, 3])
     """
-    functions._check_dropout(input, p)
+    functions.check_dropout(p)
     if input.ndim not in (3, 4):
         warn(_errors.activations.dropout2d_dims(input.ndim))
     if input.ndim == 3:
@@ -136,7 +139,7 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     >>> torch.nn.functional.dropout3d(torch.ones(2, 3, 3, 3), p=0.25).shape
     torch.Size([2, 3, 3, 3])
     """
-    functions._check_dropout(input, p)
+    functions.check_dropout(p)
     if input.ndim not in (4, 5):
         warn(_errors.activations.dropout3d_dims(input.ndim))
     return _by_channel(input, p, training, inplace, batched=input.ndim == 5)

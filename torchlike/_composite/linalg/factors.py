@@ -229,45 +229,45 @@ def triangular_solve(
 
 
 @casting(FULL_ON_CPU)
-def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
+def tensorinv(input: Tensor, ind: int = 2) -> Tensor:
     """Return the inverse of a tensor as a linear map.
 
     The tensor is treated as a matrix whose rows are its first `ind` dims and whose columns are the other dims.
 
     Args:
-      A: a tensor. The product of its first `ind` sizes equals the product of the other sizes.
+      input: a tensor. The product of its first `ind` sizes equals the product of the other sizes.
       ind: the number of leading dims, above 0.
     """
     if ind <= 0:
         raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
-    first, rest = tuple(A.shape[:ind]), tuple(A.shape[ind:])
-    if ind > A.ndim:
-        raise RuntimeError(f"ArrayRef: invalid slice, N = {ind}; size = {A.ndim}")
+    first, rest = tuple(input.shape[:ind]), tuple(input.shape[ind:])
+    if ind > input.ndim:
+        raise RuntimeError(f"ArrayRef: invalid slice, N = {ind}; size = {input.ndim}")
     size = math.prod(first)
     if size != math.prod(rest):
         raise _errors.linalg.no_square_tensor("self", first, rest, "ind")
-    return inverse(A.reshape(size, size), "inv").reshape((*rest, *first))
+    return inverse(input.reshape(size, size), "inv").reshape((*rest, *first))
 
 
 @casting(FULL_ON_CPU)
-def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Tensor:
+def tensorsolve(input: Tensor, other: Tensor, dims: tuple[int, ...] | None = None) -> Tensor:
     """Return X with tensordot(A, X, X.ndim) = B.
 
     `dims` are moved to the end of A first.
 
     Args:
-      A: a tensor. The product of the sizes of B equals the product of the sizes of X.
-      B: the right-hand side.
+      input: a tensor. The product of the sizes of B equals the product of the sizes of X.
+      other: the right-hand side.
       dims: the dims of A to move. Default: none.
     """
     if dims is not None:
-        A = A.movedim(tuple(dims), tuple(range(A.ndim - len(dims), A.ndim)))
-    shape = tuple(A.shape[B.ndim :])
+        input = input.movedim(tuple(dims), tuple(range(input.ndim - len(dims), input.ndim)))
+    shape = tuple(input.shape[other.ndim :])
     size = math.prod(shape)
-    for first in (tuple(A.shape[: B.ndim]), tuple(B.shape)):
+    for first in (tuple(input.shape[: other.ndim]), tuple(other.shape)):
         if math.prod(first) != size:
             raise _errors.linalg.no_square_tensor("self", first, shape, "other.ndim")
-    return solve(A.reshape(size, size), B.reshape(-1)).reshape(shape)
+    return solve(input.reshape(size, size), other.reshape(-1)).reshape(shape)
 
 
 def vander(x: Tensor, *, N: int | None = None) -> Tensor:

@@ -19,13 +19,13 @@ def _factored(name: str, A: Tensor, hermitian: bool, look: bool) -> tuple[Tensor
     return packed, pivots, info
 
 
-def ldl_factor(A: Tensor, *, hermitian: bool = False) -> Any:
+def ldl_factor(input: Tensor, *, hermitian: bool = False) -> Any:
     """Return the factorization A = L D L^T, or A = L D L* if `hermitian` is True, where D is block diagonal.
 
     Only half of A is read. Checking for errors flushes the pending trace and blocks.
 
     Args:
-      A: symmetric or Hermitian matrices, (..., n, n).
+      input: symmetric or Hermitian matrices, (..., n, n).
       hermitian: A is Hermitian, else symmetric.
 
     Returns:
@@ -34,21 +34,21 @@ def ldl_factor(A: Tensor, *, hermitian: bool = False) -> Any:
     Raises:
       LinAlgError: D has a zero on its diagonal.
     """
-    packed, pivots, _ = _factored("torch.linalg.ldl_factor", A, hermitian, True)
+    packed, pivots, _ = _factored("torch.linalg.ldl_factor", input, hermitian, True)
     return return_types.linalg_ldl_factor((packed, pivots))
 
 
-def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = False) -> Any:
+def ldl_factor_ex(input: Tensor, *, hermitian: bool = False, check_errors: bool = False) -> Any:
     """Return the results of `ldl_factor`, and the position of the first zero on the diagonal of D as `info`.
 
     If `info` is not 0, raise an error only if `check_errors` is True.
 
     Args:
-      A: symmetric or Hermitian matrices, (..., n, n).
+      input: symmetric or Hermitian matrices, (..., n, n).
       hermitian: A is Hermitian, else symmetric.
       check_errors: raise an error if the factorization fails.
     """
-    found = _factored("torch.linalg.ldl_factor_ex", A, hermitian, check_errors)
+    found = _factored("torch.linalg.ldl_factor_ex", input, hermitian, check_errors)
     return return_types.linalg_ldl_factor_ex(found)
 
 

@@ -11,9 +11,11 @@ import numpy as np
 
 from torchlike import _errors, return_types
 from torchlike._dtypes import FLOATING, int32
+from torchlike._dtypes import dtype as Dtype
 from torchlike._dtypes.recorder import current
 from torchlike._engine import to_numpy
 from torchlike._ops.schema.autocast_policies import FULL_ON_CPU
+from torchlike._ops.schema.declare import Scalar as Number
 from torchlike._ops.schema.out_rules import EXACT, ROWS, ROWS_UNLESS_EMPTY, Into, safely
 from torchlike._tensor import factories, public_calls
 from torchlike._tensor.autocast import casting
@@ -98,13 +100,13 @@ def _refuse_singular(A: Tensor, result: Tensor, name: str) -> None:
             raise _errors.linalg.singular(name, place if A.ndim > 2 else None, info)
 
 
-def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
+def cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
     """Return the Cholesky factor L with L L* = A, or its conjugate transpose if `upper` is True.
 
     Checking for errors flushes the pending trace and blocks.
 
     Args:
-      A: Hermitian positive-definite matrices, (..., n, n).
+      input: Hermitian positive-definite matrices, (..., n, n).
       upper: return the upper triangular factor.
 
     Raises:
@@ -114,9 +116,9 @@ def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     tensor([[2., 0.],
             [1., 1.]])
     """
-    result = rows["cholesky"](A, upper)
+    result = rows["cholesky"](input, upper)
     if result.device.type != "meta" and not np.isfinite(_host(all_examples(result))).all():
-        _refuse_indefinite(all_examples(A))
+        _refuse_indefinite(all_examples(input))
     return result
 
 
@@ -153,14 +155,14 @@ def _refuse_indefinite(A: Tensor) -> None:
 
 
 @casting(FULL_ON_CPU)
-def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
+def cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
     """Return the Cholesky factor, and an error code `info`, without raising an error unless `check_errors` is True.
 
     `info` is the order of the first leading minor that is not positive-definite, or 0 if there is none. If it is not 0,
     L is NaN.
 
     Args:
-      A: Hermitian positive-definite matrices, (..., n, n).
+      input: Hermitian positive-definite matrices, (..., n, n).
       upper: return the upper triangular factor.
       check_errors: raise an error if a matrix is not positive-definite.
 
@@ -168,10 +170,12 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -
     tensor([[2., 0.],
             [1., 2.]])
     """
-    result = cholesky(A, upper=upper) if check_errors else rows["cholesky"](A, upper)
-    every = all_examples(A)
-    info = factories.tensor(np.array(_minors(every), np.int32).reshape(every.shape[:-2]), dtype=int32, device=A.device)
-    info = factories.one_example(info, A)
+    result = cholesky(input, upper=upper) if check_errors else rows["cholesky"](input, upper)
+    every = all_examples(input)
+    info = factories.tensor(
+        np.array(_minors(every), np.int32).reshape(every.shape[:-2]), dtype=int32, device=input.device
+    )
+    info = factories.one_example(info, input)
     return return_types.linalg_cholesky_ex((result, info))
 
 
@@ -215,19 +219,19 @@ def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> 
     return return_types.linalg_svd(rows["svd"](A, full_matrices))
 
 
-def eigh(A: Tensor, UPLO: str = "L") -> Any:
+def eigh(input: Tensor, UPLO: str = "L") -> Any:
     """Return the eigenvalues, in ascending order, and the eigenvectors of a Hermitian matrix.
 
     Only the half of A that `UPLO` names ("L" or "U") is read.
 
     Args:
-      A: Hermitian matrices, (..., n, n).
+      input: Hermitian matrices, (..., n, n).
       UPLO: "L" for the lower half, "U" for the upper.
 
     >>> torchlike.linalg.eigh(torchlike.tensor([[2.0, 0.0], [0.0, 1.0]])).eigenvalues
     tensor([1., 2.])
     """
-    return return_types.linalg_eigh(rows["eigh"](A, UPLO))
+    return return_types.linalg_eigh(rows["eigh"](input, UPLO))
 
 
 def eig(A: Tensor) -> Any:
@@ -278,30 +282,32 @@ def logdet(input: Tensor) -> Tensor:
     return rows["where"](rows["eq"](sign, -1.0), float("nan"), size)
 
 
-def matrix_power(A: Tensor, n: int) -> Tensor:
+def matrix_power(input: Tensor, n: int) -> Tensor:
     """Return the n-th power of a square matrix; for a negative n, the power -n of its inverse.
 
     Args:
-      A: square matrices, (..., n, n).
+      input: square matrices, (..., n, n).
       n: the exponent.
 
     >>> torchlike.linalg.matrix_power(torchlike.tensor([[1.0, 1.0], [0.0, 1.0]]), 3)
     tensor([[1., 3.],
             [0., 1.]])
     """
-    _errors.linalg.check_matrix_sizes("linalg.matrix_power", A, True)
+    _errors.linalg.check_matrix_sizes("linalg.matrix_power", input, True)
     if n == 0:
-        eye = factories.tensor(np.eye(A.shape[-1]), dtype=A.dtype, device=A.device)
-        powers = derived_from((A,), rows["expand"](eye, tuple(A.shape)).clone(), "torch::autograd::CopyBackwards")
+        eye = factories.tensor(np.eye(input.shape[-1]), dtype=input.dtype, device=input.device)
+        powers = derived_from(
+            (input,), rows["expand"](eye, tuple(input.shape)).clone(), "torch::autograd::CopyBackwards"
+        )
         return powers
-    base, result = (A if n > 0 else inv(A)), None
+    base, result = (input if n > 0 else inv(input)), None
     n = abs(n)
     while n:
         if n & 1:
             result = base if result is None else matmul(result, base)
         n >>= 1
         base = matmul(base, base) if n else base
-    return rows["clone"](A) if result is A or result is None else result
+    return rows["clone"](input) if result is input or result is None else result
 
 
 def multi_dot(tensors: Any) -> Tensor:
@@ -354,14 +360,19 @@ def _best_cuts(sizes: list[int]) -> dict[tuple[int, int], int]:
 
 
 def matrix_norm(
-    A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None
+    input: Tensor,
+    ord: Number | str = "fro",
+    dim: tuple[int, ...] = (-2, -1),
+    keepdim: bool = False,
+    *,
+    dtype: Dtype | None = None,
 ) -> Tensor:
     """Return a norm of matrices.
 
     `ord` is "fro", "nuc", 2 or -2 (singular values), 1 or -1 (column sums), or inf or -inf (row sums).
 
     Args:
-      A: matrices.
+      input: matrices.
       ord: the order of the norm.
       dim: the dims of the rows and columns.
       keepdim: keep both dims with size 1.
@@ -372,20 +383,20 @@ def matrix_norm(
     _errors.linalg.check_order("matrix_norm", ord)
     if ord not in ("fro", "nuc", 1, -1, 2, -2, float("inf"), float("-inf")):
         raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
-    _errors.linalg.check_matrix_norm(A, tuple(dim))
-    if ord in ("nuc", 2, -2) and A.dtype.itemsize < 4:
-        raise _errors.linalg.low_precision("linalg.matrix_norm", A.dtype)
-    A = A if dtype is None else A.to(dtype)
-    rows_dim, columns_dim = (d % A.ndim for d in dim)
+    _errors.linalg.check_matrix_norm(input, tuple(dim))
+    if ord in ("nuc", 2, -2) and input.dtype.itemsize < 4:
+        raise _errors.linalg.low_precision("linalg.matrix_norm", input.dtype)
+    input = input if dtype is None else input.to(dtype)
+    rows_dim, columns_dim = (d % input.ndim for d in dim)
     if ord == "fro":
-        return rows["vector_norm"](A, 2, (rows_dim, columns_dim), keepdim)
+        return rows["vector_norm"](input, 2, (rows_dim, columns_dim), keepdim)
     if ord in (1, -1, float("inf"), float("-inf")):
         first, second = (rows_dim, columns_dim) if abs(ord) == 1 else (columns_dim, rows_dim)
-        sums = rows["vector_norm"](A, 1, first, keepdim)
+        sums = rows["vector_norm"](input, 1, first, keepdim)
         second -= second > first and not keepdim
         return (rows["amin"] if ord < 0 else _largest)(sums, second, keepdim)
     else:
-        values = rows["svdvals"](A.movedim((rows_dim, columns_dim), (-2, -1)))
+        values = rows["svdvals"](input.movedim((rows_dim, columns_dim), (-2, -1)))
         picked = (rows["sum"] if ord == "nuc" else rows["amin"] if ord < 0 else _largest)(values, -1)
         result = picked.unsqueeze(-1).unsqueeze(-1).movedim((-2, -1), (rows_dim, columns_dim))
     return result if keepdim else result.squeeze((rows_dim, columns_dim))
@@ -398,13 +409,20 @@ def _largest(sizes: Tensor, dim: int, keepdim: bool = False) -> Tensor:
     return rows["amax"](sizes, dim, keepdim)
 
 
-def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+def norm(
+    input: Tensor,
+    ord: Number | str | None = None,
+    dim: tuple[int, ...] | int | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: Dtype | None = None,
+) -> Tensor:
     """Return a vector norm over one dim, or a matrix norm over two dims.
 
     If neither `ord` nor `dim` is given, return the 2-norm of all elements.
 
     Args:
-      A: a tensor.
+      input: a tensor.
       ord: the order of the norm: see `vector_norm` and `matrix_norm`. Default: 2, or "fro" for matrices.
       dim: one dim for a vector norm, or two for a matrix norm. Default: all dims.
 
@@ -413,20 +431,20 @@ def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, 
     """
     if isinstance(dim, int):
         dim = (dim,)
-    if isinstance(ord, str) and (dim is not None or A.ndim in (1, 2)):
-        return matrix_norm(A, ord, (-2, -1) if dim is None else dim, keepdim, dtype=dtype)
+    if isinstance(ord, str) and (dim is not None or input.ndim in (1, 2)):
+        return matrix_norm(input, ord, (-2, -1) if dim is None else dim, keepdim, dtype=dtype)
     if ord is None or (dim is not None and len(dim) == 1):
         order = 2 if ord is None else ord
-        return rows["vector_norm"](A, order, dim, keepdim, dtype=dtype)
+        return rows["vector_norm"](input, order, dim, keepdim, dtype=dtype)
     if dim is not None:
-        return matrix_norm(A, ord, dim, keepdim, dtype=dtype)
-    if A.ndim == 1:
-        return rows["vector_norm"](A, ord, None, keepdim, dtype=dtype)
-    if A.ndim != 2:
+        return matrix_norm(input, ord, dim, keepdim, dtype=dtype)
+    if input.ndim == 1:
+        return rows["vector_norm"](input, ord, None, keepdim, dtype=dtype)
+    if input.ndim != 2:
         raise RuntimeError(
-            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {A.ndim}D."
+            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {input.ndim}D."
         )
-    return matrix_norm(A, ord, (-2, -1), keepdim, dtype=dtype)
+    return matrix_norm(input, ord, (-2, -1), keepdim, dtype=dtype)
 
 
 # -- deprecated functions ----------------------------------------------------------------------------------------------
@@ -475,7 +493,7 @@ def old_cholesky(input: Tensor, upper: bool = False) -> Tensor:
 _IDENTITY = Into(cast=safely("matrix_power"), called="aten::")
 
 
-def _power_into(A: Tensor, n: int) -> Into:
+def _power_into(input: Tensor, n: int) -> Into:
     return EXACT._replace(called=None) if n else _IDENTITY
 
 

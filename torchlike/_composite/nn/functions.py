@@ -12,10 +12,12 @@ import numpy as np
 from torchlike import _dtypes, _errors, _random
 from torchlike._composite.random import sampling
 from torchlike._composite.random.samplers import Sampler
+from torchlike._dtypes import dtype as Dtype
 from torchlike._dtypes import modes
 from torchlike._ops.schema.out_rules import EXACT
 from torchlike._quantized import QuantizedTensor
-from torchlike._tensor import binding, factories
+from torchlike._random import Generator
+from torchlike._tensor import binding, factories, public_calls
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.out import accepting_out
 from torchlike._tensor.tensor import Tensor
@@ -51,7 +53,7 @@ def _cast(name: str, input: Tensor, dim: int, dtype: Any) -> Tensor:
 # -- softmax -----------------------------------------------------------------------------------------------------------
 
 
-def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
+def softmax(input: Tensor, dim: int, dtype: Dtype | None = None) -> Tensor:
     """Compute exp(x) divided by its sum over a dim. If `dtype` is given, `input` is cast to it first.
 
     Args:
@@ -70,7 +72,7 @@ def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
         raise shortened(error) from error.__cause__
 
 
-def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
+def log_softmax(input: Tensor, dim: int, dtype: Dtype | None = None) -> Tensor:
     """Compute the logarithm of softmax over a dim. If `dtype` is given, `input` is cast to it first.
 
     Args:
@@ -110,7 +112,11 @@ def threshold(input: Tensor, threshold: float, value: float) -> Tensor:
 
 
 def rrelu(
-    input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, generator: Any = None
+    input: Tensor,
+    lower: float = 1.0 / 8,
+    upper: float = 1.0 / 3,
+    training: bool = False,
+    generator: Generator | None = None,
 ) -> Tensor:
     """Return x where x > 0, else a * x; a is random in [lower, upper) in training and their mean otherwise.
 
@@ -154,9 +160,10 @@ def _slopes(input: Tensor, lower: float, upper: float, generator: Any) -> Tensor
 # -- dropout -----------------------------------------------------------------------------------------------------------
 
 
-def _check_dropout(input: Tensor, p: float) -> None:
+def check_dropout(p: float, kind: type[Exception] = ValueError) -> None:
+    """Raise PyTorch's error if `p` is no probability. Its type in `torch.nn.functional` is ValueError."""
     if not 0 <= p <= 1:
-        raise _errors.activations.dropout_probability(p)
+        raise _errors.activations.dropout_probability(p, kind)
 
 
 def _noise(input: Tensor, p: float, features: bool, scaled: bool) -> Tensor:
@@ -175,7 +182,7 @@ def _noise(input: Tensor, p: float, features: bool, scaled: bool) -> Tensor:
 
 
 def _dropout(input: Tensor, p: float, train: bool, features: bool, inplace: bool = False) -> Tensor:
-    _check_dropout(input, p)
+    check_dropout(p, RuntimeError)
     if p == 0 or not train or not input.numel():
         return input
     if p == 1:
@@ -189,7 +196,7 @@ def _dropout(input: Tensor, p: float, train: bool, features: bool, inplace: bool
 
 
 def _alpha_dropout(input: Tensor, p: float, train: bool, features: bool) -> Tensor:
-    _check_dropout(input, p)
+    check_dropout(p, RuntimeError)
     if p == 0 or not train or not input.numel():
         return input
     if p == 1:
@@ -282,7 +289,7 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor,
 
 def layer_norm(
     input: Tensor,
-    normalized_shape: Any,
+    normalized_shape: tuple[int, ...],
     weight: Tensor | None = None,
     bias: Tensor | None = None,
     eps: float = 1e-5,
@@ -304,7 +311,9 @@ def layer_norm(
     return rows["_layer_norm"](input, tuple(normalized_shape), weight, bias, eps)
 
 
-def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None) -> Tensor:
+def rms_norm(
+    input: Tensor, normalized_shape: tuple[int, ...], weight: Tensor | None = None, eps: float | None = None
+) -> Tensor:
     """Compute x / sqrt(mean(x**2) + eps) over the last dims, times weight. By default eps is the dtype's epsilon.
 
     Args:
@@ -476,10 +485,9 @@ def instance_norm(
 
 
 _into = lambda f: accepting_out(EXACT._replace(called=f"aten::{f.__name__}"))
-FUNCTIONS = {f.__name__: _into(f)(f) for f in (softmax, log_softmax)}
-FUNCTIONS |= {
-    f.__name__: f
-    for f in (
+FUNCTIONS = public_calls.functions(*[_into(f)(f) for f in (softmax, log_softmax)])
+FUNCTIONS |= public_calls.functions(
+    *(
         celu,
         selu,
         threshold,
@@ -496,8 +504,8 @@ FUNCTIONS |= {
         batch_norm,
         instance_norm,
     )
-}
-METHODS = {f.__name__: f for f in (softmax, log_softmax)}
+)
+METHODS = public_calls.methods(softmax, log_softmax)
 
 
 def _twin(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
@@ -511,7 +519,6 @@ def _twin(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return made
 
 
-FUNCTIONS |= {
-    f.__name__ + "_": _twin(f)
-    for f in (celu, selu, threshold, rrelu, feature_dropout, alpha_dropout, feature_alpha_dropout)
-}
+FUNCTIONS |= public_calls.functions(
+    *map(_twin, (celu, selu, threshold, rrelu, feature_dropout, alpha_dropout, feature_alpha_dropout))
+)

@@ -25,7 +25,7 @@ Triple = tuple[Tensor, Tensor, Tensor]
 
 
 def native_layer_norm(
-    input: Tensor, normalized_shape: Any, weight: Tensor | None, bias: Tensor | None, eps: float
+    input: Tensor, normalized_shape: tuple[int, ...], weight: Tensor | None, bias: Tensor | None, eps: float
 ) -> Triple:
     """Compute `layer_norm`. Return the result, the means and the reciprocal standard deviations.
 
@@ -255,10 +255,9 @@ def _to_copy(
     return self.to(device=device, dtype=dtype, copy=True, memory_format=memory_format)
 
 
-FUNCTIONS = {
-    f.__name__: f
-    for f in (native_layer_norm, native_group_norm, native_batch_norm, _native_batch_norm_legit, _softmax_backward_data)
-}
+FUNCTIONS = public_calls.functions(
+    native_layer_norm, native_group_norm, native_batch_norm, _native_batch_norm_legit, _softmax_backward_data
+)
 OPS = (
     FUNCTIONS
     | {

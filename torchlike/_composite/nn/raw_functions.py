@@ -17,6 +17,7 @@ from torchlike._composite.linalg import linalg
 from torchlike._dtypes import modes
 from torchlike._ops import REGISTRY
 from torchlike._ops.schema.binding import is_whole
+from torchlike._ops.schema.declare import OMITTED
 from torchlike._ops.schema.out_rules import CASTABLE
 from torchlike._tensor import factories, public_calls
 from torchlike._tensor.binding import CALLERS as rows
@@ -397,10 +398,10 @@ def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tenso
 # -- norms -------------------------------------------------------------------------------------------------------------
 
 
-def nuclear_norm(input: Tensor, dim: tuple[int, ...] | int | bool | None = None, keepdim: bool = False) -> Tensor:
+def nuclear_norm(input: Tensor, dim: tuple[int, ...] | int | bool = OMITTED, keepdim: bool = False) -> Tensor:
     """Return the sum of the singular values of matrices, by default over the last two dims."""
     if isinstance(dim, bool):
-        dim, keepdim = None, dim
+        dim, keepdim = OMITTED, dim
     _errors.linalg.old_norm("nuclear_norm", "matrix_norm(A, 'nuc', dim, keepdim)")
     dims = (-2, -1) if dim is None else (dim, dim) if is_whole(dim) else tuple(dim)
     _errors.linalg.check_matrix_norm(input, dims)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Sequence
 from typing import Any
 
 from torchlike import _dtypes, _errors
@@ -152,7 +154,12 @@ def _cell(mode: str, x: Tensor, h: Tensor, c: Tensor | None, w_ih: Tensor, w_hh:
 
 
 def lstm_cell(
-    input: Tensor, hx: Any, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
+    input: Tensor,
+    hx: Sequence[Tensor],
+    w_ih: Tensor,
+    w_hh: Tensor,
+    b_ih: Tensor | None = None,
+    b_hh: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
     """Compute one step of an LSTM and return the new (h, c).
 
@@ -213,4 +220,38 @@ def rnn_relu_cell(
     return _cell("relu", input, hx, None, w_ih, w_hh, b_ih, b_hh)
 
 
-FUNCTIONS = public_calls.functions(lstm, gru, rnn_tanh, rnn_relu, lstm_cell, gru_cell, rnn_tanh_cell, rnn_relu_cell)
+_FLAGS = ("bool", "int", "float", "bool", "bool", "bool")  # the types of the arguments after the parameters
+
+
+def _checked(function: Any) -> Any:
+    """Return the public function, which raises PyTorch's error for arguments that match none of its two signatures."""
+
+    @functools.wraps(function)
+    def network(*args: Any) -> Any:
+        if not _match(args, function is lstm):
+            raise _errors.arguments.invalid_combination(function.__name__, args, {})
+        return function(*args)
+
+    return network
+
+
+def _match(args: tuple, several: bool) -> bool:
+    """Return whether arguments match one of the signatures. `several`: the state is a sequence of tensors."""
+    if len(args) != 9:
+        return False
+    first = 2 + _is_packed(args)
+    *tensors, state, params = args[: first + 1]
+    return (
+        all([isinstance(t, Tensor) for t in tensors])
+        and (_are_tensors(state) if several else isinstance(state, Tensor))
+        and _are_tensors(params)
+        and all(map(public_calls.fits, _FLAGS, args[first + 1 :]))
+    )
+
+
+def _are_tensors(given: Any) -> bool:
+    return isinstance(given, list | tuple) and all([isinstance(t, Tensor) for t in given])
+
+
+FUNCTIONS = {f.__name__: _checked(f) for f in (lstm, gru, rnn_tanh, rnn_relu)}
+FUNCTIONS |= public_calls.functions(lstm_cell, gru_cell, rnn_tanh_cell, rnn_relu_cell)

@@ -18,10 +18,12 @@ from torchlike._composite.random.samplers import Permutations, Sampler, by_tenso
 from torchlike._composite.random.sampling import elements, is_on_host
 from torchlike._dtypes import dtype as Dtype
 from torchlike._dtypes import modes
+from torchlike._ops.schema.declare import OMITTED
 from torchlike._ops.schema.out_rules import Into
 from torchlike._ops.schema.typing_rules import broadcast
 from torchlike._random import Generator, default_generator
 from torchlike._tensor import binding, factories, public_calls, views
+from torchlike._tensor.argument_forms import check_options
 from torchlike._tensor.factories import check_into, into, of_array, shape_of
 from torchlike._tensor.from_data import dtype_of
 from torchlike._tensor.tensor import Tensor
@@ -88,10 +90,15 @@ def set_rng_state(new_state: Tensor) -> None:
 
 def _made(draw: Sampler, shape: Ints, name: str, out: Tensor | None, options: dict, dtype: Any = None) -> Tensor:
     device, requires_grad = options.pop("device", None), options.pop("requires_grad", False)
-    factories.no_pinning(options.pop("pin_memory", False))
-    factories.only_strided(name, options.pop("layout", None), requires_grad)
-    if options:
-        raise _errors.arguments.invalid_combination(name, (), options)
+    check_options(
+        name,
+        layout=options.pop("layout", None),
+        device=device,
+        pin_memory=options.pop("pin_memory", False),
+        requires_grad=requires_grad,
+    )
+    for option in options:
+        raise _errors.arguments.no_such_keyword(name, option)
     if out is None:
         return sampling.of_shape(draw, shape, device, requires_grad)
     check_into(name, out, dtype or out.dtype)
@@ -190,7 +197,7 @@ def randint(
 def _bounds(name: str, given: list) -> tuple[int, int]:
     low, high = (0, *given) if len(given) == 1 else given
     for label, bound in (("low", low), ("high", high)):
-        if isinstance(bound, float):
+        if not _is_bound(bound):
             raise _errors.arguments.wrong_type(name, label, 1 if len(given) == 1 or label == "low" else 2, "int", bound)
     low, high = int(low), int(high)
     if low >= high:
@@ -222,7 +229,9 @@ def randperm(
 
 def _is_bound(given: Any) -> bool:
     """Return whether a bound of random integers has a type that PyTorch accepts."""
-    return isinstance(given, Tensor) or (hasattr(given, "__index__") and not isinstance(given, bool))
+    if isinstance(given, Tensor):
+        return not given.ndim
+    return hasattr(given, "__index__") and not isinstance(given, bool)
 
 
 def _like(name: str, draw: Callable[..., Tensor], counts: tuple[int, ...] = (0,)) -> Callable[..., Tensor]:
@@ -246,8 +255,22 @@ def _like(name: str, draw: Callable[..., Tensor], counts: tuple[int, ...] = (0,)
         if not isinstance(input, Tensor):
             raise _errors.arguments.wrong_type(name, "input", 1, "Tensor", input)
         given = (*args, *more.values())
+        if not isinstance(generator, Generator | None):
+            raise _errors.arguments.wrong_type(name, "generator", None, "torch.Generator", generator)
+        for key in more:
+            if key not in ("low", "high")[2 - max(counts) :]:
+                raise _errors.arguments.no_such_keyword(name, key)
         if len(given) not in counts or not all(map(_is_bound, given)):
             raise _errors.arguments.invalid_combination(name, (input, *args), more)
+        check_options(
+            name,
+            dtype=dtype,
+            layout=layout,
+            device=device,
+            pin_memory=pin_memory,
+            requires_grad=requires_grad,
+            memory_format=memory_format,
+        )
         made = factories.empty_like(
             input, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory, memory_format=memory_format
         )
@@ -290,7 +313,7 @@ def normal(
     >>> torchlike.normal(0.0, 1.0, (2, 3)).shape
     torch.Size([2, 3])
     """
-    if mean is None or std is None:
+    if not all(isinstance(x, int | float | complex | np.generic | Tensor) for x in (mean, std)):
         raise _errors.arguments.invalid_combination("normal", (mean, std), {})
     if size is not None:
         if isinstance(mean, Tensor) or isinstance(std, Tensor):
@@ -299,7 +322,7 @@ def normal(
         whole = out is None or tuple(out.shape) != shape or out.is_contiguous()
         sampler = Sampler("normal", generator, kind, (mean, std), contiguous=whole)
         return _made(sampler, shape, "normal", out, options, dtype)
-    if not any(isinstance(x, Tensor) for x in (mean, std)) or options:
+    if not any(isinstance(x, Tensor) for x in (mean, std)) or options or dtype is not None:
         raise _errors.arguments.invalid_combination("normal", (mean, std), options)
     tensors = [isinstance(x, Tensor) for x in (mean, std)]
     if out is not None:
@@ -338,7 +361,7 @@ def _normal_on_device(mean: Any, std: Any, generator: Generator | None) -> Tenso
     return made.add_(mean.detach() if isinstance(mean, Tensor) else mean)
 
 
-def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None) -> Tensor:
+def bernoulli(input: Tensor, p: float = OMITTED, *, generator: Generator | None = None) -> Tensor:
     """Return random ones with the probabilities in `input` (or `p`), else zeros.
 
     Args:
@@ -632,7 +655,7 @@ def _drawing(function: Callable, overloaded: bool) -> Callable:
             )
         return function(*args, **kwargs)
 
-    return draw
+    return public_calls.worded(draw)
 
 
 FUNCTIONS = {
@@ -643,14 +666,12 @@ FUNCTIONS = {
         initial_seed,
         get_rng_state,
         set_rng_state,
-        rand_like,
-        randn_like,
-        randint_like,
         _standard_gamma,
         _sample_dirichlet,
     )
 }
 FUNCTIONS |= {f.__name__: _drawing(f, True) for f in (rand, randn, randint, randperm, normal)}
+FUNCTIONS |= {f.__name__: public_calls.worded(f) for f in (rand_like, randn_like, randint_like)}
 _BERNOULLI = Into(
     cast=lambda result, out: None,
     first=_errors.outs.no_complex_loop("bernoulli_tensor_cpu_self_"),

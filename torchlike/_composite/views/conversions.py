@@ -167,6 +167,8 @@ def _taking_a_tuple(method: Any, argument: str) -> Any:
         return method(input, *given, **named)
 
     def by_name(*args: Any, **named: Any) -> Tensor:
+        if not args and "input" not in named:
+            raise _errors.arguments.missing(method.__name__, *[n for n in ("input", argument) if n not in named])
         return function(*args, **named) if args else function(named.pop("input"), **named)
 
     by_name.__name__ = by_name.__qualname__ = method.__name__
@@ -191,7 +193,7 @@ def contiguous(self: Tensor, *, memory_format: Any = mf.contiguous_format) -> Te
     return self if self.is_contiguous(memory_format=memory_format) else clone(self, memory_format=memory_format)
 
 
-def clone(input: Tensor, *, memory_format: Any = mf.preserve_format) -> Tensor:
+def clone(input: Tensor, *, memory_format: mf.memory_format | None = mf.preserve_format) -> Tensor:
     """Return a differentiable copy of the tensor.
 
     >>> torchlike.tensor([1, 2]).clone()
@@ -284,7 +286,7 @@ def _move(self: Tensor, place: devices.device) -> Tensor:
     return made if self._strides is None else _in_format(made, self, mf.preserve_format)
 
 
-def cpu(self: Tensor, *, memory_format: Any = mf.preserve_format) -> Tensor:
+def cpu(self: Tensor, *, memory_format: mf.memory_format | None = mf.preserve_format) -> Tensor:
     """Return this tensor on the CPU.
 
     >>> torchlike.ones(2).cpu().device
@@ -324,7 +326,7 @@ def _to_other(kind: str) -> Any:
 
 
 def to_method(name: str, dtype: _dtypes.dtype) -> Any:
-    def method(self: Tensor, *, memory_format: Any = mf.preserve_format) -> Tensor:
+    def method(self: Tensor, *, memory_format: mf.memory_format | None = mf.preserve_format) -> Tensor:
         return convert(self, dtype, None, False, memory_format)
 
     method.__name__ = method.__qualname__ = name

@@ -44,12 +44,12 @@ _VIEWS: dict[str, Callable] = {
     "slice": _slice,
     "expand": rows["expand"],
     "alias": rows["view_as_self"],
-    "detach": lambda input: input.detach(),
+    "detach": conversions.detach,
     "permute": conversions.permute,
     "as_strided": memory.as_strided,
     "t": shape.t,
     "select": split.select,
-    "split": split.split,
+    "split": split.by_size,
     "split_with_sizes": split.split_with_sizes,
     "unbind": split.unbind,
     "unfold": rows["unfold"],
@@ -91,5 +91,5 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
     return rows["diagonal"](A, offset, dim1, dim2)
 
 
-FUNCTIONS = {f"{name}_copy": _copying(name, view) for name, view in _VIEWS.items()}
+FUNCTIONS = public_calls.functions(*[_copying(name, view) for name, view in _VIEWS.items()])
 LINALG = public_calls.functions(diagonal)

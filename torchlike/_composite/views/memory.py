@@ -35,7 +35,9 @@ Ints = tuple[int, ...]
 
 
 @history_first
-def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
+def as_strided(
+    input: Tensor, size: tuple[int, ...], stride: tuple[int, ...], storage_offset: int | None = None
+) -> Tensor:
     """Return a view into the storage, which may show any part of it.
 
     Element `index` is at the position `storage_offset + sum(index * stride)` of the storage.
@@ -300,7 +302,7 @@ def in_memory_order(tensor: Tensor) -> Tensor:
     return storage_io.strided_view(whole, (whole._storage.value.aval.numel,), (1,), 0)
 
 
-def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
+def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: mf.memory_format | None = None) -> Tensor:
     """Change the shape in place to that of `the_template`.
 
     With `memory_format=torch.preserve_format`, take the memory format of `the_template` too.
@@ -533,7 +535,6 @@ def _view_twins() -> dict[str, Callable]:
 
 
 FUNCTIONS = public_calls.functions(as_strided, is_same_size, from_dlpack, to_dlpack)
-FUNCTIONS |= {"resize_as_": resize_as_}
 METHODS = public_calls.methods(as_strided, is_same_size, as_subclass, is_set_to, resize_as_)
 METHODS |= {
     f.__name__: f

@@ -58,7 +58,9 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
     return _written(input, src, rows["diagonal"], offset, dim1, dim2)
 
 
-def as_strided_scatter(input: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
+def as_strided_scatter(
+    input: Tensor, src: Tensor, size: tuple[int, ...], stride: tuple[int, ...], storage_offset: int | None = None
+) -> Tensor:
     """Return a copy of `input` with `src` at the elements that `as_strided` would return.
 
     Args:

@@ -109,7 +109,7 @@ def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
     return rows["transpose"](input, dim0, dim1)
 
 
-def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
+def movedim(input: Tensor, source: tuple[int, ...] | int, destination: tuple[int, ...] | int) -> Tensor:
     """Move dims to new positions; the other dims keep their order.
 
     Args:
@@ -120,10 +120,13 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     torch.Size([3, 4, 2])
     """
     source, destination = settled(source), settled(destination)
-    if isinstance(source, int) is not isinstance(destination, int):
+    one, other = isinstance(source, int), isinstance(destination, int)
+    if one is not other:
         raise _errors.arguments.invalid_combination("movedim", (input, source, destination), {})
-    if isinstance(source, int):
-        source, destination = (source,), (destination,)
+    return _moved(input, (source,), (destination,)) if one else _moved(input, source, destination)
+
+
+def _moved(input: Tensor, source: Any, destination: Any) -> Tensor:
     if len(source) != len(destination):
         raise RuntimeError(
             f"movedim: Invalid source or destination dims: source ({list(source)} dims) should contain "
@@ -138,7 +141,7 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     return rows["permute"](input, tuple(at[d] if d in at else next(rest) for d in range(input.ndim)))
 
 
-def moveaxis(input: Tensor, source: Any, destination: Any) -> Tensor:
+def moveaxis(input: Tensor, source: tuple[int, ...] | int, destination: tuple[int, ...] | int) -> Tensor:
     """Move dims to new positions; the other dims keep their order.
 
     Args:
@@ -169,6 +172,18 @@ def flip(input: Tensor, *several: Any, dims: Any = None) -> Tensor:
     return rows["_flip"](input, tuple(wrapped))
 
 
+def _flip_all(input: Tensor, dims: tuple[int, ...]) -> Tensor:
+    """Reverse the order of the indices along `dims`. The result is a copy.
+
+    Args:
+      dims: the dims, a sequence of ints.
+
+    >>> torchlike.flip(torchlike.tensor([1, 2, 3]), (0,))
+    tensor([3, 2, 1])
+    """
+    return flip(input, dims)
+
+
 def fliplr(input: Tensor) -> Tensor:
     """Reverse the order of the columns."""
     if input.ndim < 2:
@@ -183,7 +198,7 @@ def flipud(input: Tensor) -> Tensor:
     return flip(input, (0,))
 
 
-def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
+def rot90(input: Tensor, k: int = 1, dims: tuple[int, ...] = (0, 1)) -> Tensor:
     """Rotate by `k` times 90 degrees in the plane of two dims, from the first toward the second.
 
     Args:
@@ -521,7 +536,6 @@ FUNCTIONS = public_calls.functions(
     swapdims,
     movedim,
     moveaxis,
-    flip,
     fliplr,
     flipud,
     rot90,
@@ -534,6 +548,7 @@ FUNCTIONS = public_calls.functions(
     tile,
     repeat_interleave,
 ) | {"broadcast_tensors": broadcast_tensors}
+FUNCTIONS |= public_calls.named({"flip": _flip_all})
 METHODS = public_calls.methods(
     t,
     adjoint,

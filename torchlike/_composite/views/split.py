@@ -10,6 +10,7 @@ from typing import Any
 from torchlike import _dtypes, _errors
 from torchlike._composite.views.conversions import reshape
 from torchlike._dtypes import memory_format as mf
+from torchlike._ops.schema.binding import is_whole
 from torchlike._ops.schema.out_rules import Into
 from torchlike._tensor import factories, public_calls, views
 from torchlike._tensor.argument_forms import settled
@@ -153,7 +154,7 @@ def _split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, 
 
 
 @history_first
-def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
+def split_with_sizes(input: Tensor, split_sizes: tuple[int, ...], dim: int = 0) -> tuple[Tensor, ...]:
     """Split a dim into views of the given sizes.
 
     Args:
@@ -217,15 +218,13 @@ def tensor_split(
     >>> torchlike.arange(5).tensor_split(2)
     (tensor([0, 1, 2]), tensor([3, 4]))
     """
-    where = next((a for a in (indices_or_sections, sections, indices) if a is not None), None)
+    where = _one_of("tensor_split", input, indices_or_sections, sections, indices)
     if not input.ndim:
         raise RuntimeError(
             f"tensor_split expected at least a 1-dimensional tensor, but got a tensor with {input.ndim} dims"
         )
     if isinstance(where, Tensor):
         where = _where_to_split(where)
-    if where is None or isinstance(where, str | float | bool):
-        raise _errors.arguments.invalid_combination("tensor_split", (input, where), {})
     n, where = input.shape[input._nonnegative(dim)], settled(where)
     if isinstance(where, int):
         if where <= 0:
@@ -236,6 +235,18 @@ def tensor_split(
     bounds = [0, *[min(max(c + n if c < 0 else c, 0), n) for c in ints((where,), "tensor_split", "indices")], n]
     cut = rows["_slice"]
     return tuple([cut(input, input._nonnegative(dim), a, max(0, b - a), 1) for a, b in pairwise(bounds)])
+
+
+def _one_of(name: str, input: Tensor, first: Any, sections: Any, indices: Any) -> Any:
+    """Return the only one of the three arguments that is given. Raise PyTorch's error if its type is wrong."""
+    given = [a for a in (first, sections, indices) if a is not None]
+    where = given[0] if given else None
+    one = is_whole(where) and (name == "tensor_split" or not isinstance(where, Tensor) or where.ndim < 2)
+    several = isinstance(where, list | tuple) and all(map(is_whole, where))
+    if len(given) != 1 or not ((one and indices is None) or (several and sections is None)):
+        named = {name: a for name, a in (("sections", sections), ("indices", indices)) if a is not None}
+        raise _errors.arguments.invalid_combination(name, (input, first), named)
+    return where
 
 
 def _where_to_split(where: Tensor) -> Any:
@@ -258,9 +269,7 @@ def _split_along(name: str, needed: int, place: int) -> Any:
     def function(
         input: Tensor, indices_or_sections: Any = None, *, sections: Any = None, indices: Any = None
     ) -> tuple[Tensor, ...]:
-        where = next((a for a in (indices_or_sections, sections, indices) if a is not None), None)
-        if where is None or isinstance(where, str | float | bool):
-            raise _errors.arguments.invalid_combination(name, (input, where), {})
+        where = _one_of(name, input, indices_or_sections, sections, indices)
         if input.ndim < needed:
             raise RuntimeError(
                 f"torch.{name} requires a tensor with at least {needed} dimension, but got a tensor "
@@ -434,7 +443,9 @@ def _at_least(name: str, dims: int) -> Any:
         if len(tensors) == 1:
             if isinstance(tensors[0], Tensor):
                 return at_least(dims, tensors[0])
-            tensors = tuple(tensors[0])
+            tensors = tensors[0]
+        if not isinstance(tensors, list | tuple) or not all([isinstance(t, Tensor) for t in tensors]):
+            raise _errors.arguments.invalid_combination(name, (tensors,), {})
         return tuple([at_least(dims, t) for t in tensors])
 
     function.__name__ = function.__qualname__ = name
@@ -491,5 +502,15 @@ def _unsafe(function: Any) -> Any:
     return call
 
 
-for _names in (FUNCTIONS, METHODS):
-    _names |= {f"unsafe_{name}": _unsafe(_names[name]) for name in ("split", "chunk", "split_with_sizes")}
+def by_size(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """Split a dim into views of the size `split_size`. The last one may be smaller.
+
+    Args:
+      split_size: the size of the views.
+    """
+    return split(input, split_size, dim)
+
+
+by_size.__name__ = "split"
+FUNCTIONS |= public_calls.functions(*map(_unsafe, (by_size, chunk, split_with_sizes)))
+METHODS |= {f"unsafe_{name}": _unsafe(METHODS[name]) for name in ("split", "chunk", "split_with_sizes")}

@@ -18,8 +18,8 @@ def prelu_dtype(a: Any, b: Any) -> RuntimeError:
     return RuntimeError(f"prelu: Type promoting not supported. Got {scalar_name(a)} and {scalar_name(b)}")
 
 
-def dropout_probability(p: float) -> ValueError:
-    return ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+def dropout_probability(p: float, kind: type[Exception] = ValueError) -> Exception:
+    return kind(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
 def dropout2d_dims(ndim: int) -> str:

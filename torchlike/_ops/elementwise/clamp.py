@@ -108,6 +108,10 @@ def fmin(input: Array, other: Array):
 def _check_clamp(call: Call) -> None:
     if call.min is None and call.max is None:
         raise _errors.arithmetic.clamp_without_bounds("torch.clamp")
+    bounds = [bound for bound in (call.min, call.max) if bound is not None]
+    kinds = ["Tensor" if isinstance(bound, Aval) else bound.__name__ for bound in bounds]
+    if "Tensor" in kinds and {*kinds} != {"Tensor"}:
+        raise _errors.arguments.no_overload("clamp", ", ".join(["Tensor", *kinds]))
     if call.input.dtype.is_complex:
         raise _errors.arithmetic.clamped_complex()
     if call.min is None or call.max is None:

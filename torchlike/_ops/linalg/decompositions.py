@@ -347,20 +347,20 @@ def eigh(A: Array, UPLO: str = "L"):
     columns=False,
     where=("linalg",),
     remembers=("result",),
-    shape=lambda call: [(call.A.shape[:-1], call.A.dtype.to_real())],
+    shape=lambda call: [(call.input.shape[:-1], call.input.dtype.to_real())],
     node="LinalgEighBackward0",
 )
-def eigvalsh(A: Array, UPLO: str = "L"):
+def eigvalsh(input: Array, UPLO: str = "L"):
     """Return the eigenvalues of a Hermitian matrix in ascending order.
 
     Args:
-      A: (..., n, n).
+      input: (..., n, n).
       UPLO: the half of A that is read, "L" or "U".
 
     Returns:
       (..., n), real.
     """
-    return finite.eigh(_hermitian(A, UPLO in "lL"))[0]
+    return finite.eigh(_hermitian(input, UPLO in "lL"))[0]
 
 
 def _eig_shape(call: Call) -> list:
@@ -390,18 +390,18 @@ def eig(A: Array):
     columns=False,
     where=("linalg",),
     node="LinalgEigBackward0",
-    shape=lambda call: [(call.A.shape[:-1], call.A.dtype.to_complex())],
+    shape=lambda call: [(call.input.shape[:-1], call.input.dtype.to_complex())],
 )
-def eigvals(A: Array):
+def eigvals(input: Array):
     """Return the complex eigenvalues of a square matrix.
 
     Args:
-      A: (..., n, n).
+      input: (..., n, n).
 
     Returns:
       (..., n), complex, in no particular order.
     """
-    return _eig(A)[0]
+    return _eig(input)[0]
 
 
 def _eig(A):

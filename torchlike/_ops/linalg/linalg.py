@@ -191,7 +191,7 @@ def solve(A: Array, B: Array, left: bool = True):
 
 
 def _check_triangular(call: Call) -> None:
-    a, b = call.A, call.B
+    a, b = call.input, call.B
     _errors.linalg.check_matrix_sizes("linalg.solve_triangular", a, True)
     _errors.systems.check_right_side("linalg.solve_triangular", a, b, call.left)
 
@@ -201,16 +201,16 @@ def _check_triangular(call: Call) -> None:
     numpy=False,
     check=_check_triangular,
     loop="triangular_solve_cpu",
-    shape=lambda call: [(*broadcast([call.A.shape[:-2], call.B.shape[:-2]]), *call.B.shape[-2:])],
+    shape=lambda call: [(*broadcast([call.input.shape[:-2], call.B.shape[:-2]]), *call.B.shape[-2:])],
     where=("linalg",),
     node="LinalgSolveTriangularBackward0",
-    remembers=("A", "result"),
+    remembers=("input", "result"),
 )
-def solve_triangular(A: Array, B: Array, *, upper: bool, left: bool = True, unitriangular: bool = False):
+def solve_triangular(input: Array, B: Array, *, upper: bool, left: bool = True, unitriangular: bool = False):
     """Return X with A X = B for a triangular A. The other triangle of A is not read.
 
     Args:
-      A: (..., n, n).
+      input: (..., n, n).
       B: (..., n, k), or (..., k, n) if `left` is False.
       upper: whether A is upper triangular.
       left: if False, solve X A = B instead.
@@ -223,26 +223,26 @@ def solve_triangular(A: Array, B: Array, *, upper: bool, left: bool = True, unit
     tensor([[1.],
             [1.]])
     """
-    batch = np.broadcast_shapes(A.shape[:-2], B.shape[:-2])
-    a, b = (jnp.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (A, B))
+    batch = np.broadcast_shapes(input.shape[:-2], B.shape[:-2])
+    a, b = (jnp.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (input, B))
     return jax.lax.linalg.triangular_solve(a, b, left_side=left, lower=not upper, unit_diagonal=unitriangular)
 
 
 @factorization(
     numpy=False,
     check=square_check("matrix_exp", loops=True),
-    shape=lambda call: [call.A.shape],
+    shape=lambda call: [call.input.shape],
     columns=False,
     takes=(),
     where=("torch", "Tensor", "linalg"),
     node="LinalgMatrixExpBackward0",
 )
-def matrix_exp(A: Array):
+def matrix_exp(input: Array):
     """Return the exponential of a square matrix, the sum over n of A**n / n!.
 
     Half precision is computed in float32. PyTorch 2.13 returns wrong numbers for it on the CPU.
 
     Args:
-      A: (..., n, n).
+      input: (..., n, n).
     """
-    return jax.scipy.linalg.expm(widened(A)).astype(A.dtype)
+    return jax.scipy.linalg.expm(widened(input)).astype(input.dtype)

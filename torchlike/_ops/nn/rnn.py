@@ -151,6 +151,6 @@ def _recurrent_cell(
 ):
     """Run one step of a recurrent cell: (N, I) and the state, (N, H) each -> the new state."""
     given, recurrent = input @ w_ih.T, h @ w_hh.T
-    if b_ih is not None:
-        given, recurrent = given + b_ih, recurrent + b_hh
+    given = given if b_ih is None else given + b_ih
+    recurrent = recurrent if b_hh is None else recurrent + b_hh
     return STEPS[mode][0](given, recurrent, (h,) if c is None else (h, c))[0]

@@ -23,6 +23,7 @@ from torchlike._ops.schema.checks import not_complex
 from torchlike._ops.schema.declare import (
     EXACT,
     HOST_REDUCES,
+    OMITTED,
     UNSQUEEZED,
     Array,
     Into,
@@ -54,7 +55,18 @@ def count(input: Array, dim: object) -> int:
 # -- sums --------------------------------------------------------------------------------------------------------------
 
 
-@reduction(out=COMPUTES, autocast=FULL_ELSEWHERE, host=HOST_REDUCES, promote=sum_like, saves=(), node=by_dim("Sum"))
+_KEEPING = {"keepdim": "dim"}
+
+
+@reduction(
+    out=COMPUTES,
+    requires=_KEEPING,
+    autocast=FULL_ELSEWHERE,
+    host=HOST_REDUCES,
+    promote=sum_like,
+    saves=(),
+    node=by_dim("Sum"),
+)
 def sum(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     """Return the sum of the elements over `dim` (default: all dims).
 
@@ -72,6 +84,7 @@ def _mean_into(input: Any, dim: Any = None, *_: Any) -> Into:
 
 @reduction(
     out=_mean_into,
+    requires=_KEEPING,
     host=HOST_REDUCES,
     saves=(),
     check=_errors.arithmetic.check_mean,
@@ -101,6 +114,7 @@ def _divisor(input: Array, dim: object):
 
 @reduction(
     out=COMPUTES,
+    requires=_KEEPING,
     autocast=FULL,
     host=HOST_REDUCES,
     remembers=("all", "result", UNSQUEEZED),
@@ -108,7 +122,7 @@ def _divisor(input: Array, dim: object):
     node=by_dim("Prod"),
     loop="prod_out_cpu",
 )
-def prod(input: Array, dim: int | None = None, keepdim: bool = False, *, dtype=None):
+def prod(input: Array, dim: int = OMITTED, keepdim: bool = False, *, dtype=None):
     """Return the product of the elements over `dim` (default: all dims).
 
     Integers and bools are multiplied in int64.

@@ -105,7 +105,7 @@ def sort(input: Array, dim: int = -1, descending: bool = False, stable: bool | N
     differentiable=False,
     loop="sorting_kernel_method_name",
 )
-def argsort(input: Array, dim: int = -1, descending: bool = False, stable: bool | None = False):
+def argsort(input: Array, dim: int = -1, descending: bool = False, stable: bool = False):
     """Return the indices that sort the elements along `dim`.
 
     Args:

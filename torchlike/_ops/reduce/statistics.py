@@ -24,6 +24,7 @@ from torchlike._ops.schema.checks import CHECKED_AT_ONCE, NUMBERS
 from torchlike._ops.schema.declare import (
     EXACT,
     HOST,
+    OMITTED,
     ONCE,
     Array,
     Operand,
@@ -73,7 +74,9 @@ def _check_quantile(name: str):
 
 def _guard_quantile(name: str):
     def guard(input, q, *args, **kwargs) -> None:
-        host = q if isinstance(q, int | float) else outermost(q).peek() if q is not None and q.aval.ndim < 2 else None
+        if not (isinstance(q, int | float) or hasattr(q, "aval")):
+            return  # the call raises the error
+        host = q if isinstance(q, int | float) else outermost(q).peek() if q.aval.ndim < 2 else None
         if host is not None and not np.all((np.asarray(host) >= 0) & (np.asarray(host) <= 1)):
             raise _errors.arithmetic.quantile_range(name, host if isinstance(q, int | float) else None)
 
@@ -283,7 +286,7 @@ _area = functools.partial(
 
 
 @_area(remembers=())
-def trapezoid(y: Array, x: Array | None = None, *, dx: Scalar | None = None, dim: int = -1):
+def trapezoid(y: Array, x: Array = OMITTED, *, dx: Scalar | None = None, dim: int = -1):
     """Return the integral of `y` along `dim` by the trapezoidal rule.
 
     `x` gives the positions of the points. Without `x`, adjacent points are `dx` apart (default: 1).
@@ -306,7 +309,7 @@ def trapezoid(y: Array, x: Array | None = None, *, dx: Scalar | None = None, dim
 
 
 @_area()
-def cumulative_trapezoid(y: Array, x: Array | None = None, *, dx: Scalar | None = None, dim: int = -1):
+def cumulative_trapezoid(y: Array, x: Array = OMITTED, *, dx: Scalar | None = None, dim: int = -1):
     """Return the cumulative integral of `y` along `dim` by the trapezoidal rule.
 
     Args:

@@ -66,7 +66,7 @@ def _steep_power_jvp(exponent, primals, tangents):
 
 
 def _check_norm(call: Call) -> None:
-    dtype = call.x.dtype
+    dtype = call.input.dtype
     _errors.linalg.check_order("vector_norm", call.ord)
     if dtype.category < _dtypes.FLOATING:
         raise RuntimeError(
@@ -76,7 +76,7 @@ def _check_norm(call: Call) -> None:
         _errors.linalg.check_norm_dtype(dtype, call.dtype)
     dims = call.arguments.get("dim")
     _errors.linalg.check_identity(
-        call.ord, tuple(call.x.shape), None if dims is None else reduced_dims(call.x.ndim, dims)
+        call.ord, tuple(call.input.shape), None if dims is None else reduced_dims(call.input.ndim, dims)
     )
 
 
@@ -99,30 +99,31 @@ def _norm_keeps(call: Call) -> tuple[str | Kept, ...]:
     node="LinalgVectorNormBackward0",
     loop="norm_cpu",
 )
-def vector_norm(x: Array, ord: Any = 2, dim: Dims = None, keepdim: bool = False, *, dtype=None):
+def vector_norm(input: Array, ord: Any = 2, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     """Return the vector norm (sum of |x|**ord)**(1/ord) over `dim` (default: all dims).
 
     For `ord` inf and -inf, it is the largest and the smallest |x|. For 0, it is the number of nonzero elements. The
     gradient is 0 where the norm is 0; the second derivative is NaN there.
 
     Args:
-      x: the tensor.
+      input: the tensor.
       ord: the order of the norm.
 
     >>> torchlike.linalg.vector_norm(torchlike.tensor([3.0, 4.0]))
     tensor(5.)
     """
-    xp, over = namespace(x), axes(x, dim)
-    if ord == 2 and xp is np and x.dtype.kind == "f" and is_row(x, over):
-        found = np.sqrt(_sum_of_squares(x.reshape(1, -1) if len(over) == x.ndim else x))
-        return found.reshape(reduced_shape(x.shape, dim, keepdim))
+    xp, over = namespace(input), axes(input, dim)
+    if ord == 2 and xp is np and input.dtype.kind == "f" and is_row(input, over):
+        found = np.sqrt(_sum_of_squares(input.reshape(1, -1) if len(over) == input.ndim else input))
+        return found.reshape(reduced_shape(input.shape, dim, keepdim))
     if ord == 2:
-        squares = x * x if x.dtype.kind != "c" else x.real * x.real + x.imag * x.imag
+        squares = input * input if input.dtype.kind != "c" else input.real * input.real + input.imag * input.imag
         return root_of_powers(xp.sum(squares, axis=over, keepdims=keepdim), 2)
     if ord == 0:
-        return xp.sum((x != 0).astype(x.real.dtype), axis=over, keepdims=keepdim)
-    size = _size(x)
-    if math.isinf(ord) or math.prod([x.shape[axis] for axis in over]) == 1:  # the norm of one element is its magnitude
+        return xp.sum((input != 0).astype(input.real.dtype), axis=over, keepdims=keepdim)
+    size = _size(input)
+    is_one = math.prod([input.shape[axis] for axis in over]) == 1  # the norm of one element is its magnitude
+    if math.isinf(ord) or is_one:
         return (xp.max if ord > 0 else xp.min)(size, axis=over, keepdims=keepdim)
     if ord == 1:
         return xp.sum(size, axis=over, keepdims=keepdim)

@@ -277,7 +277,10 @@ def bind(op: d.Op, args: tuple, kwargs: dict, describe: Callable) -> tuple[Call,
     form = op.forms.get(types)
     if form is not None:
         return form.bind(op, args, seen)
-    call, template = _bind_anew(op, args, kwargs, describe)
+    try:
+        call, template = _bind_anew(op, args, kwargs, describe)
+    except TypeError as error:
+        raise _errors.overloads.of_overloads(error, op.public_name, tuple(map(_given, args)), kwargs) from None
     if types is not None:
         given = op.names[: len(args)]
         places = tuple([(name, template.arguments[name][0], call.arguments[name]) for name in given])
@@ -292,11 +295,12 @@ def _bind_anew(op: d.Op, args: tuple, kwargs: dict, describe: Callable) -> tuple
         bound = op.signature.bind(*args, **kwargs)
     except TypeError as error:
         _check_given(op, args, kwargs, describe)
-        raise _errors.arguments.bad_arguments(op.name, op.signature, args, kwargs, error) from None
+        raise _errors.arguments.bad_arguments(op.public_name, op.signature, args, kwargs, error) from None
     for name, value in bound.arguments.items():
-        _check(op, name, value, args, kwargs, describe)
-    if d.OPERAND in op.kinds[1:] and op.kinds[0] == d.ARRAY and type(args and args[0]) in _dtypes.SCALAR_CATEGORY:
-        raise _errors.arguments.invalid_combination(op.called, args, kwargs)  # PyTorch has several overloads
+        _check(op, name, value, kwargs, describe)
+    for name, other in op.public.requires.items():
+        if name in bound.arguments and other not in bound.arguments:
+            raise _errors.arguments.no_such_keyword(op.public_name, name)
     template, call = Template(), Call(op, {}, [], [], [], [])
     for name in op.names:
         if name in bound.arguments:
@@ -307,13 +311,13 @@ def _bind_anew(op: d.Op, args: tuple, kwargs: dict, describe: Callable) -> tuple
     return call, template
 
 
-def _check(op: d.Op, name: str, value: Any, args: tuple, kwargs: dict, describe: Callable) -> None:
+def _check(op: d.Op, name: str, value: Any, kwargs: dict, describe: Callable) -> None:
     """Raise PyTorch's error if an argument that is not an array has a wrong type."""
     if name == "dtype" and not isinstance(value, _dtypes.dtype | None):
-        raise _errors.arguments.wrong_type(op.name, name, None, "torch.dtype", value)
+        raise _errors.arguments.wrong_type(op.public_name, name, None, "torch.dtype", _given(value))
     is_given = value is not None or not op.takes_none(name)
     if is_given and op.kind_of[name] in (d.STATIC, d.INDEX, d.SCALAR):
-        _check_static(op, name, value, args, kwargs, describe(value) is not None)
+        _check_static(op, name, value, kwargs, describe(value) is not None)
 
 
 def _check_given(op: d.Op, args: tuple, kwargs: dict, describe: Callable) -> None:
@@ -323,14 +327,13 @@ def _check_given(op: d.Op, args: tuple, kwargs: dict, describe: Callable) -> Non
     except TypeError:
         return
     for name, value in given.items():
-        _check(op, name, value, args, kwargs, describe)
+        _check(op, name, value, kwargs, describe)
         if op.kind_of[name] == d.ARRAY and not describe(value) and not (value is None and name in op.optional):
             raise _no_tensor(op, name, value)
 
 
 def _no_tensor(op: d.Op, name: str, value: Any) -> TypeError:
-    called = op.public.in_errors or op.name.lstrip("_")
-    return _errors.arguments.wrong_type(called, name, op.names.index(name) + 1, "Tensor", _given(value))
+    return _errors.arguments.wrong_type(op.public_name, name, op.names.index(name) + 1, "Tensor", _given(value))
 
 
 def _given(value: Any) -> Any:
@@ -367,7 +370,7 @@ ASKED: dict[str, Callable[[Any], bool]] = {
 # The type names that errors show for annotations.
 CALLED = {
     "tuple | int | str": "tuple of ints",
-    "Dims": "int",
+    "Dims": "tuple of ints",
     "Index": "int",
     "Scalar": "Number",
     "Real": "float",
@@ -375,30 +378,19 @@ CALLED = {
 }
 
 
-def _check_static(op: d.Op, name: str, value: Any, args: tuple, kwargs: dict, is_tensor: bool) -> None:
-    """Raise PyTorch's error if the operator does not accept a static argument of this type.
-
-    The error counts positions as for a method call if the operator is also a method.
-    """
+def _check_static(op: d.Op, name: str, value: Any, kwargs: dict, is_tensor: bool) -> None:
+    """Raise PyTorch's error if the operator does not accept a static argument of this type."""
     kind = str(op.signature.parameters[name].annotation).removesuffix(" | None")
     kind = kind if kind in ASKED else kind.split(" |")[0].strip()
     asked = ASKED.get(kind)
     if not is_tensor and (asked is None or asked(value)):
         return
-    is_method = not op.public.in_errors and "nn.functional" not in op.public.where
-    if name == "dim" and op.family != "pointwise" and op.defaults.get("dim", ()) is None and kind == "Dims":
-        given = tuple(map(_given, args[1:]))
-        raise _errors.arguments.invalid_combination(op.name, given, kwargs)  # PyTorch has an overload without it
-    if kind == "tuple | int | str":
-        raise _errors.arguments.invalid_combination(op.called, args, kwargs)  # PyTorch has an overload for strings
-    position = None if name in kwargs else op.names.index(name) + (not is_method)
+    position = None if name in kwargs else op.names.index(name) + 1
     if kind == "tuple | int" and isinstance(value, tuple):
         place = next(i for i, n in enumerate(value) if not is_whole(n))
-        raise _errors.arguments.wrong_element(op.name.lstrip("_"), name, position, place, value[place])
+        raise _errors.arguments.wrong_element(op.public_name, name, position, place, value[place])
     wanted = CALLED.get(kind, kind)
-    raise _errors.arguments.wrong_type(
-        op.called.lstrip("_"), name, position, wanted, _given(value), counts_self=not is_method
-    )
+    raise _errors.arguments.wrong_type(op.public_name, name, position, wanted, _given(value))
 
 
 def _take(op: d.Op, name: str, value: Any, call: Call, template: Template, describe: Callable) -> None:
@@ -416,7 +408,9 @@ def _take(op: d.Op, name: str, value: Any, call: Call, template: Template, descr
 
     if kind == d.ARRAYS:
         if not isinstance(value, tuple | list) or not all(describe(t) for t in value):
-            raise _errors.arguments.wrong_type(op.name, name, op.names.index(name) + 1, "tuple of Tensors", value)
+            raise _errors.arguments.wrong_type(
+                op.public_name, name, op.names.index(name) + 1, "tuple of Tensors", value
+            )
         template.arguments[name] = ("arrays", [take_array(t) for t in value])
         call.arguments[name] = [describe(t)[0] for t in value]
     elif kind in (d.ARRAY, d.OPERAND) and describe(value):

@@ -33,6 +33,8 @@ from torchlike._ops.schema.out_rules import Into as Into
 
 # Annotations are read as text and are never evaluated for type checks, so these names can all be `Any`.
 Array = Operand = Scalar = Real = Arrays = Index = Any
+# The default of a parameter that may be left out, but for which None cannot be given. Its annotation has no None.
+OMITTED: Any = None
 ARRAY, OPERAND, SCALAR, ARRAYS, INDEX, STATIC = range(6)
 # The annotations that users see in place of the internal ones.
 _SHOWN = {
@@ -168,6 +170,7 @@ class PublicRules:
     of_numbers: bool = False  # PyTorch accepts numbers for all operands; the result is a tensor
     overloads: bool | None = None  # PyTorch has several signatures; default: True if a parameter is an `Operand`
     old_orders: tuple[tuple[str, ...], ...] = ()  # the parameter orders of PyTorch's deprecated overloads
+    requires: dict[str, str] = field(default_factory=dict)  # parameters that can be given only with another one
     autocast: Casts | None = None  # the casting policies of mixed precision
     uncast: Callable | None = None  # the public function without autocasting, set if there is an `autocast` policy
 
@@ -215,7 +218,8 @@ class Op:
             public.out = out_rules.of_row(self)
         place = public.where[0] if public.where else ""
         named = f"{place}_{self.name}" if place in ("linalg", "special", "fft") else self.name
-        self.called = public.in_errors or named  # in errors
+        self.called = public.in_errors or named
+        self.public_name = self.called.lstrip("_")  # in errors
 
     @functools.cached_property
     def shown(self) -> Callable:
@@ -237,7 +241,9 @@ class Op:
 
     def takes_none(self, name: str) -> bool:
         """Return whether the kernel accepts None for this parameter."""
-        return name in self.optional or self.defaults.get(name, name) is None
+        return name in self.optional or (
+            self.defaults.get(name, name) is None and self.signature.parameters[name].annotation not in ("int", "Array")
+        )
 
     def rounds(self, name: str) -> bool:
         """Return whether an argument of another dtype is rounded first if the computation is in half precision."""

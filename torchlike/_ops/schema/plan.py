@@ -124,7 +124,7 @@ def make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Av
     try:
         return _make(op, args, kwargs, describe)
     except Exception as error:
-        raise foreign_errors.of_call(error, op.called.lstrip("_"), args, kwargs) from error.__cause__
+        raise foreign_errors.of_call(error, op.public_name, args, kwargs) from error.__cause__
 
 
 def _check(op: d.Op, call: Call) -> None:
@@ -138,12 +138,7 @@ def _check(op: d.Op, call: Call) -> None:
 
 
 def _make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Aval, Any] | None]) -> OpPlan:
-    try:
-        call, template = bind(op, args, kwargs, describe)
-    except TypeError:
-        if op.public.overloads and args and describe(args[0]) is None:
-            raise _errors.arguments.invalid_combination(op.called, args, kwargs) from None
-        raise
+    call, template = bind(op, args, kwargs, describe)
     if not call.arrays:
         if op.public.overloads or op.kinds[0] == d.OPERAND:
             raise _errors.arguments.invalid_combination(op.called, args, kwargs)

@@ -60,7 +60,7 @@ def _frequencies(
     dtype = factories.dtype_of(name, dtype) or modes.default_dtype
     count = n if make is np.fft.fftfreq else n // 2 + 1
     with np.errstate(divide="ignore", invalid="ignore"):  # of no points, or without distance
-        step = np.float64(d)
+        step = np.float64(d) if isinstance(d, int | float) else d
         numbers = _allocation.created(lambda: make(n, step), (count,), dtype.itemsize, _devices.canonical(device))
     made = factories.tensor(numbers, dtype=dtype, device=device, requires_grad=bool(requires_grad))
     return made if out is None else out.copy_(made)

@@ -386,11 +386,11 @@ def batch_norm(
                 raise RuntimeError(f"{name} must be defined in evaluation mode")
         return rows["_batch_norm_of_running"](input, running_mean, running_var, weight, bias, eps)
     channels = input.shape[1] if input.ndim > 1 else 0
-    if (running_mean is None) is not (running_var is None):
-        raise _errors.normalization.one_statistic()
     for name, given in (("running_mean", running_mean), ("running_var", running_var)):
         if given is not None:
             _check_running(name, given, channels)
+    if (running_mean is None) is not (running_var is None):
+        raise _errors.normalization.one_statistic()
     if input.ndim < 2:
         raise _errors.shapes.dim_out_of_range(1, input.ndim)
     _errors.normalization.check_parameter_dtypes(input, (weight, bias, running_mean, running_var))
@@ -469,11 +469,11 @@ def instance_norm(
             if given is not None:
                 given.copy_(given.repeat(n).reshape(n, c).mean(0))
         return _normalized_nothing(input, *[None if t is None else t.repeat(n) for t in (weight, bias)])
-    if (running_mean is None) is not (running_var is None):
-        raise _errors.normalization.one_statistic()
     for name, given in (("running_mean", running_mean), ("running_var", running_var)):
         if given is not None:
             _errors.normalization.check_repeated(name, given, n, n * c)
+    if (running_mean is None) is not (running_var is None):
+        raise _errors.normalization.one_statistic()
     shape = (1, n * c, *input.shape[2:])
     per_sample = [None if t is None else t.repeat(n) for t in (weight, bias)]
     out, mean, var = rows["_batch_norm_of_batch"](input.reshape(shape), *per_sample, eps)

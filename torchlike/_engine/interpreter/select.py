@@ -25,11 +25,11 @@ def where(which: np.ndarray, yes: Any, no: Any) -> np.ndarray:
     array = yes if isinstance(yes, np.ndarray) and yes.shape == which.shape else no
     if not isinstance(array, np.ndarray) or array.shape != which.shape or array.dtype.itemsize not in _SIZES:
         return np.where(which, yes, no)
-    sides = _side(yes, array), _side(no, array)
-    if any(side is None for side in sides):
+    one, other = _side(yes, array), _side(no, array)
+    if one is None or other is None:
         return np.where(which, yes, no)
     out = np.empty(which.shape, array.dtype)
-    _native.rows.select(which, *sides, out)
+    _native.rows.select(which, one, other, out)
     return out
 
 

@@ -39,7 +39,8 @@ def _on_device(x, weights, axis):
 
 @_on_device.defjvp
 def _tangent(weights, axis, primals, tangents):
-    return _on_device(*primals, weights, axis), _dense(*tangents, weights, axis)
+    (x,), (change,) = primals, tangents
+    return _on_device(x, weights, axis), _dense(change, weights, axis)
 
 
 def _dense(x: Any, weights: np.ndarray, axis: int) -> Any:

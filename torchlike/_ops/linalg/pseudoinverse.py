@@ -17,7 +17,7 @@ from torchlike._ops.schema.typing_rules import Call, broadcast
 
 def _pinv_shape(call: Call) -> list:
     *batch, rows, columns = call.A.shape
-    return [(*batch, columns, rows)]
+    return [(*broadcast([tuple(batch), call.atol.shape, call.rtol.shape]), columns, rows)]
 
 
 def _check_pinv(call: Call) -> None:

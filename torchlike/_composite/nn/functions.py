@@ -485,7 +485,7 @@ def instance_norm(
 
 
 _into = lambda f: accepting_out(EXACT._replace(called=f"aten::{f.__name__}"))
-FUNCTIONS = public_calls.functions(*[_into(f)(f) for f in (softmax, log_softmax)])
+FUNCTIONS = {f.__name__: _into(f)(public_calls.worded(f)) for f in (softmax, log_softmax)}
 FUNCTIONS |= public_calls.functions(
     *(
         celu,
@@ -505,7 +505,7 @@ FUNCTIONS |= public_calls.functions(
         instance_norm,
     )
 )
-METHODS = public_calls.methods(softmax, log_softmax)
+METHODS = {f.__name__: public_calls.worded(f) for f in (softmax, log_softmax)}
 
 
 def _twin(function: Callable[..., Tensor]) -> Callable[..., Tensor]:

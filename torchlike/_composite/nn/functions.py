@@ -44,7 +44,7 @@ def _check_real(name: str, argument: str, position: int, given: Any) -> None:
 
 
 def _cast(name: str, input: Tensor, dim: int, dtype: Any) -> Tensor:
-    if not isinstance(dtype, _dtypes.dtype):
+    if not public_calls.fits("Dtype", dtype):
         rows["_" + name](input, dim)  # errors about `dim` have precedence
         raise _errors.arguments.wrong_type(name, "dtype", None, "torch.dtype", dtype)
     return input.to(dtype)

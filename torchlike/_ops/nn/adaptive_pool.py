@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _dtypes, _errors
-from torchlike._ops.nn import banded
+from torchlike._ops.linalg import banded
 from torchlike._ops.schema.autocast_policies import FULL_ON_CPU
 from torchlike._ops.schema.checks import EMPTY, REALS
 from torchlike._ops.schema.declare import Array, namespace, operator

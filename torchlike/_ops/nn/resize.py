@@ -11,7 +11,7 @@ from jax import lax
 
 from torchlike import _dtypes, _errors
 from torchlike._ops.elementwise.spacing import spaced
-from torchlike._ops.nn import banded
+from torchlike._ops.linalg import banded
 from torchlike._ops.schema.autocast_policies import FULL_ELSEWHERE, LOWER, Casts, full, widest
 from torchlike._ops.schema.declare import Array, namespace, operator
 from torchlike._ops.schema.namespace import widened

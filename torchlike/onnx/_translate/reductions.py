@@ -108,7 +108,7 @@ def _var(c: Call) -> Any:
 @translates("vector_norm")
 def _vector_norm(c: Call) -> Any:
     kinds = {1: "ReduceL1", 2: "ReduceL2"}
-    x, order, keep = c.value("x"), c["ord"], c["keepdim"]
+    x, order, keep = c.value("input"), c["ord"], c["keepdim"]
     axes = axes_of(c, x)
     if order in kinds:
         return reduced(c, kinds[order], x, axes, keep)

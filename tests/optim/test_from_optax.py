@@ -375,6 +375,7 @@ def test_memory_is_reused():
     assert (param.data_ptr(), optimizer.state[param]["0.mu"].data_ptr()) == places
 
 
+@pytest.mark.filterwarnings("ignore:.*_xla_gc_callback:pytest.PytestUnraisableExceptionWarning")  # JAX's own finalizer
 def test_interrupts_leave_parameters_and_state_consistent():
     a, b = (torchlike.nn.Parameter(torchlike.zeros(8)) for _ in range(2))
     optimizer = from_optax(optax.sgd, [a, b], learning_rate=1.0, momentum=1.0)

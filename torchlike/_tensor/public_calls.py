@@ -152,10 +152,10 @@ def _has_elements(*given: Any) -> bool:
     return any([isinstance(a, list | tuple) for a in given])
 
 
-def worded(function: Callable) -> Callable:
+def worded(function: Callable, itself: int = 0) -> Callable:
     """Return a function that checks its arguments itself, with PyTorch's errors for arguments that do not fit.
 
-    It costs less than the public functions above: a call that succeeds is not looked at.
+    It costs less than the public functions above, because it only handles errors. `itself` is 1 for a method.
     """
     name = function.__name__
 
@@ -166,12 +166,15 @@ def worded(function: Callable) -> Callable:
                 return function(*args, **kwargs)
             except TypeError as error:
                 if error.__traceback__ is None or error.__traceback__.tb_next is None:  # raised by the call itself
-                    misfit = _misfit(name, inspect.signature(function), args, kwargs, error, 0)
+                    misfit = _misfit(name, inspect.signature(function), args, kwargs, error, itself)
                 elif "of_method" in vars(error):
                     misfit = error
                 else:
                     raise
-                raise _errors.overloads.of_overloads(misfit, name, args, kwargs) from None
+                misfit = _errors.overloads.of_overloads(misfit, name, args, kwargs)
+                if itself:
+                    _errors.arguments.as_of(misfit, name)
+                raise misfit from None
         except Exception as error:
             raise shortened(error) from error.__cause__
 

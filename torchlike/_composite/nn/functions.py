@@ -505,7 +505,7 @@ FUNCTIONS |= public_calls.functions(
         instance_norm,
     )
 )
-METHODS = {f.__name__: public_calls.worded(f) for f in (softmax, log_softmax)}
+METHODS = {f.__name__: public_calls.worded(f, 1) for f in (softmax, log_softmax)}
 
 
 def _twin(function: Callable[..., Tensor]) -> Callable[..., Tensor]:

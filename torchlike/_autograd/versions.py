@@ -179,8 +179,8 @@ def _converted(value: Value, edge: Any) -> Value:
     if given.shape == before.shape and given.device == before.device:
         return leaf.detach().to(before.dtype)._value
     raise RuntimeError(
-        f"backward() needs a tensor that was saved with the shape {[*before.shape]} on {before.device}. Its .data was "
-        f"replaced by a tensor of shape {[*given.shape]} on {given.device} since. Call backward() before that."
+        f"backward() needs a tensor that was saved with the shape {[*before.shape]} on {before.device}. Its .data "
+        f"has since been replaced by a tensor of shape {[*given.shape]} on {given.device}. Call backward() before that."
     )
 
 

@@ -45,21 +45,21 @@ def _count(name: str, option: str, dims: int, got: int, alone: bool) -> RuntimeE
     return RuntimeError(f"{name}: {option} {must_be} {omitted}a single int, or a tuple of {words} ints")
 
 
+def _by_letter(prefix: str, numbers: Ints) -> str:
+    """Return the numbers of each dim with the dim's letter. One dim is shown as two."""
+    numbers = numbers if len(numbers) > 1 else (1, *numbers)
+    return " ".join(f"{prefix}{letter}: {n}" for letter, n in zip("THW"[3 - len(numbers) :], numbers))
+
+
 def _check_windows(name: str, x: Any, dims: int, kernel: Ints, stride: Ints, pad: Ints, dilation: Ints) -> None:
     if x.ndim not in (dims + 1, dims + 2):
         _check_pool_dims(name, x, dims)
     if any(abs(n) >= 1 << 31 for n in (*kernel, *stride, *pad, *dilation)):
         raise RuntimeError("value cannot be converted to type int without overflow")
     if min(kernel) == 0 and name.startswith("avg"):
-        sizes = " ".join(
-            f"k{letter}: {k}" for letter, k in zip("THW"[3 - max(dims, 2) :], (1, *kernel)[-max(dims, 2) :])
-        )
-        raise RuntimeError(f"kernel size should be greater than zero, but got {sizes}")
+        raise RuntimeError(f"kernel size should be greater than zero, but got {_by_letter('k', kernel)}")
     if min(stride) < 0 and min(kernel) > 0:
-        steps = " ".join(
-            f"d{letter}: {s}" for letter, s in zip("THW"[3 - max(dims, 2) :], (1, *stride)[-max(dims, 2) :])
-        )
-        raise RuntimeError(f"stride should be greater than zero, but got {steps}")
+        raise RuntimeError(f"stride should be greater than zero, but got {_by_letter('d', stride)}")
     if any(s == 0 for s in stride):
         raise RuntimeError(
             "stride should not be zero"

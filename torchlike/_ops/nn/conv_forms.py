@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import add, iadd
 from typing import Any
 
@@ -180,7 +180,7 @@ def by_shares(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
 
     The sums of the blocks are then placed side by side.
     """
-    is_weight = _in_blocks(np.ones((*w.shape[: len(stride)], 1, 1), bool), stride, dilation)[0]
+    is_weight = _places_of_weights(w.shape[: len(stride)], stride, dilation)
     w, after = _in_blocks(w, stride, dilation)  # (blocks, C, elements of a block, O / groups)
     blocks, (channels, outputs) = w.shape[: len(stride)], (w.shape[len(stride)], w.shape[-1])
     xp, count, block = namespace(x), math.prod(blocks), math.prod(stride) * outputs
@@ -199,6 +199,12 @@ def by_shares(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
     sizes = [n * s for n, s in zip(sums.shape[1:-1], stride)]
     side_by_side = apart.reshape(sums.shape[0], *sizes, outputs)
     return _together(padded(side_by_side, tuple((a, b - n) for (a, b), n in zip(pads, after))), groups)
+
+
+@lru_cache(256)
+def _places_of_weights(kernel: Ints, stride: Ints, dilation: Ints) -> np.ndarray:
+    """Return a mask of the elements of a kernel's blocks that are weights. The others are inserted zeros."""
+    return _in_blocks(np.ones((*kernel, 1, 1), bool), stride, dilation)[0]
 
 
 def _in_blocks(w, stride: Ints, dilation: Ints):

@@ -18,6 +18,7 @@ import numpy as np
 from torchlike._ops.nn.recurrent.steps import scale_and_shift
 
 Steps = Sequence[tuple[int, int]]
+_PADDING = 16  # the elements after each row of a transposed weight
 
 
 def steps_of(sizes: Sequence[int], reverse: bool) -> Steps:
@@ -74,9 +75,6 @@ def _transposed(w: np.ndarray) -> np.ndarray:
     found = np.empty((w.shape[1], len(w) + _PADDING), w.dtype)[:, : len(w)]
     found[...] = w.T
     return found
-
-
-_PADDING = 16  # elements
 
 
 # -- forward -----------------------------------------------------------------------------------------------------------

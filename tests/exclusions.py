@@ -104,11 +104,6 @@ OUT: dict[str, tuple[tuple[str, ...], str]] = {
     "mean": (("uint8", "int32", "int64", *_REAL, "bool"), "of one complex number PyTorch drops the imaginary part"),
 }
 
-# Calls that take True or 1.0 where PyTorch takes 1 only (tests/oracle/test_number_kinds.py).
-NUMBER_KINDS_CEILING = 0  # the number of values; lower it with every removed value
-
-NUMBER_KINDS: dict[str, tuple[str, ...]] = {}
-
 # Arguments that name dims and counts: the values that PyTorch refuses and that are taken here
 # (tests/oracle/test_dim_arguments.py).
 DIM_ARGUMENTS_CEILING = 2  # the number of values; lower it with every removed value

@@ -7,7 +7,6 @@ import pytest
 import torch
 
 import torchlike
-from tests.exclusions import NUMBER_KINDS, NUMBER_KINDS_CEILING
 from tests.oracle import outcome
 
 # x is a float tensor of shape (2, 3), v the number.
@@ -120,8 +119,4 @@ def test_numbers_of_another_kind_are_refused_where_pytorch_refuses_them(name):
         theirs, ours = outcome(call, torch), outcome(call, torchlike)
         if (theirs.error is None) != (ours.error is None):
             taken[repr(value)] = "refused here" if ours.error else "taken here"
-    assert taken == dict.fromkeys(NUMBER_KINDS.get(name, ()), "taken here")
-
-
-def test_the_table_does_not_grow():
-    assert sum(map(len, NUMBER_KINDS.values())) == NUMBER_KINDS_CEILING
+    assert not taken

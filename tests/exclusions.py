@@ -168,7 +168,7 @@ METHOD_TEXTS = frozenset(_NAMES.split())
 
 # Functions, and the wrong arguments that are answered in another way (tests/oracle/test_function_arguments.py): the
 # error has another type here, or only one of the libraries raises. Many of PyTorch's functions in Python raise
-# AttributeError for an argument that is no tensor, where TypeError is raised here.
+# AttributeError for an argument that is not a tensor, where TypeError is raised here.
 FUNCTION_ARGUMENTS_CEILING = 316  # the number of kinds; lower it with every removed kind
 
 FUNCTION_ARGUMENTS: dict[str, tuple[str, ...]] = {

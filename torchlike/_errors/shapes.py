@@ -21,7 +21,7 @@ def dim_out_of_range(dim: int, ndim: int) -> IndexError:
 
 
 def checked_dim(function: str, dim: Any, ndim: int) -> int:
-    """Return the dim of a method's argument as a number from 0. Raise PyTorch's error if it is no dim."""
+    """Return the dim of a method's argument as a number from 0. Raise PyTorch's error if it is not a dim."""
     if dim.__class__ is not int and (isinstance(dim, bool | float) or not hasattr(dim, "__index__")):
         raise wrong_type(function, "dim", 1, "int", dim, counts_self=False)
     if not ndim:

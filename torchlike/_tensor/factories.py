@@ -327,7 +327,7 @@ def _is_index(n: Any) -> bool:
 
 
 def _first_of_size(name: str, first: Any, count: int, listed: bool) -> TypeError:
-    """Return PyTorch's error for a size whose first number is no int. `listed`: the size is one sequence."""
+    """Return PyTorch's error for a size whose first number is not an int. `listed`: the size is one sequence."""
     if listed:
         return _errors.arguments.wrong_element(name, "size", 1, 0, first)
     if count > 1:

@@ -161,7 +161,7 @@ def _slopes(input: Tensor, lower: float, upper: float, generator: Any) -> Tensor
 
 
 def check_dropout(p: float, kind: type[Exception] = ValueError) -> None:
-    """Raise PyTorch's error if `p` is no probability. Its type in `torch.nn.functional` is ValueError."""
+    """Raise PyTorch's error if `p` is not a probability. Its type in `torch.nn.functional` is ValueError."""
     if not 0 <= p <= 1:
         raise _errors.activations.dropout_probability(p, kind)
 

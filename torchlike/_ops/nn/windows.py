@@ -70,7 +70,7 @@ def is_native(x: Any, kernel: Ints, counts: Ints) -> bool:
 
 
 def native_sizes(x: np.ndarray, kernel: Ints, counts: Ints, stride: Ints, dilation: Ints, *pads: Ints) -> Ints:
-    """Return the sizes that the kernels in C expect: those of two dims, of which the first may be 1."""
+    """Return the sizes that the kernels in C expect: those of two dims. For a kernel of one dim, the first is 1."""
     flat = lambda sizes, fill=1: (*[fill] * (2 - len(sizes)), *sizes)
     middle = (*flat(x.shape[1:-1]), *flat(counts), x.shape[-1], *flat(kernel), *flat(stride), *flat(dilation))
     return (len(x), *middle, *[n for each in pads for n in flat(each, 0)])

@@ -149,7 +149,7 @@ def _warn_of_freedom(name: str, input: Tensor, dim: Any, correction: float) -> N
         warn(_errors.arithmetic.no_freedom(name))
 
 
-# The overloads of `std`, `var`, `std_mean` and `var_mean`: the positional parameters, all parameters, and the required one.
+# The overloads of `std`, `var`, `std_mean` and `var_mean`: positional parameters, all parameters, the required one.
 _OVERLOADS = (
     (("unbiased",), {"unbiased"}, "unbiased"),
     (("dim", "unbiased", "keepdim"), {"dim", "unbiased", "keepdim"}, "dim"),

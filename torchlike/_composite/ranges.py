@@ -12,7 +12,7 @@ import numpy as np
 from torchlike import _dtypes, _errors
 from torchlike._dtypes import dtype as Dtype
 from torchlike._dtypes import modes
-from torchlike._dtypes.devices import canonical
+from torchlike._dtypes.modes import canonical
 from torchlike._engine.xla.allocation import created
 from torchlike._errors.dtypes import scalar_name
 from torchlike._errors.warned import warn

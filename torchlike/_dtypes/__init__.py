@@ -129,9 +129,11 @@ SCALAR_CATEGORY = {bool: BOOL, int: INTEGER, float: FLOATING, complex: COMPLEX}
 
 def from_numpy(numpy_dtype: np.dtype) -> dtype:
     """Return the dtype that corresponds to a NumPy dtype."""
-    found = FROM_NUMPY.get(np.dtype(numpy_dtype))
+    found = FROM_NUMPY.get(numpy_dtype)
     if found is None:
         kind = np.dtype(numpy_dtype)
+        if kind in FROM_NUMPY:
+            return FROM_NUMPY[kind]
         raise TypeError(
             "can't convert np.ndarray of type numpy.object_. The only supported types are: float64, float32, float16, "
             "complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool."

@@ -222,15 +222,3 @@ def of_jax(jax_device) -> device:
         return cpu
     type = "cuda" if jax_device.platform in ("gpu", "cuda", "rocm") else jax_device.platform
     return device(type, jax_devices(type).index(jax_device))
-
-
-def canonical(d: str | int | device | None) -> device:
-    """Return the device of a tensor that is created with `device=d`. An accelerator device always has an index."""
-    from torchlike._dtypes import modes
-
-    if d is None:
-        return modes.get_default_device()
-    d = device(d)
-    if d.type in ("cpu", "meta"):
-        return cpu if d.type == "cpu" else meta
-    return device(d.type, current_index(d.type)) if d.index is None else d

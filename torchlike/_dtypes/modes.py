@@ -79,7 +79,9 @@ def default_complex() -> _dtypes.dtype:
 
 def scalar_dtype(kind: type) -> _dtypes.dtype:
     """Return the dtype of a tensor made from Python numbers of this type."""
-    return {bool: _dtypes.bool_, int: _dtypes.int64, float: default_dtype}.get(kind) or default_complex()
+    if kind is float:
+        return default_dtype
+    return _dtypes.int64 if kind is int else _dtypes.bool_ if kind is bool else default_complex()
 
 
 def set_default_device(device: str | _device.device | None) -> None:
@@ -94,7 +96,7 @@ def set_default_device(device: str | _device.device | None) -> None:
     device(type='meta')
     >>> torch.set_default_device(None)
     """
-    local.device = None if device is None else _device.canonical(device)
+    local.device = None if device is None else canonical(device)
 
 
 def get_default_device() -> _device.device:
@@ -107,15 +109,27 @@ def get_default_device() -> _device.device:
     return local.device or process_device
 
 
+def canonical(d: str | int | _device.device | None) -> _device.device:
+    """Return the device of a tensor that is created with `device=d`. An accelerator device always has an index."""
+    if d is _device.cpu or d is _device.meta:
+        return d
+    if d is None:
+        return local.device or process_device
+    d = _device.device(d)
+    if d.type in ("cpu", "meta"):
+        return _device.cpu if d.type == "cpu" else _device.meta
+    return _device.device(d.type, _device.current_index(d.type)) if d.index is None else d
+
+
 def set_process_device(device: str | None) -> None:
     """Set the default device of all threads that have not set their own."""
     global process_device
-    process_device = _device.cpu if device is None else _device.canonical(device)
+    process_device = _device.cpu if device is None else canonical(device)
 
 
 def push_device(d: _device.device) -> None:
     """Make a device the default of this thread, until the matching `pop_device`."""
-    local.devices, local.device = (*local.devices, local.device), _device.canonical(d)
+    local.devices, local.device = (*local.devices, local.device), canonical(d)
 
 
 def pop_device() -> None:

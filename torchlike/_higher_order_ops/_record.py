@@ -131,7 +131,7 @@ def operate(
 
 def device_of(tensors: Sequence[Any]) -> Device:
     """Return the device of the first tensor, or the default device if there is none."""
-    return next((t.device for t in tensors), devices.canonical(None))
+    return next((t.device for t in tensors), modes.get_default_device())
 
 
 def differences(a: Recorded, given: Sequence[Tensor], count: int) -> list[str]:

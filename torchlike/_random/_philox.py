@@ -16,7 +16,7 @@ from weakref import ref
 import numpy as np
 
 from torchlike import _dtypes, _errors
-from torchlike._dtypes import devices
+from torchlike._dtypes import devices, modes
 from torchlike._dtypes.recorder import current
 from torchlike._engine import Value, aval, drawn
 
@@ -60,7 +60,7 @@ class PhiloxGenerator(Generator):
     """
 
     def __init__(self, device: str | devices.device = "cuda") -> None:
-        self.device = devices.canonical(device)
+        self.device = modes.canonical(device)
         if not devices.jax_devices(self.device.type):
             raise _errors.random.no_generator(self.device.type)
         devices.to_jax(self.device)  # raises an error if there is no such device

@@ -33,20 +33,14 @@ CASTING = object()  # the value of the shared cells while some thread uses autoc
 
 # Closure cells of callers: the cell, its value while some thread uses autocast, and its usual value.
 _switches: list[tuple[types.CellType, Any, Any]] = []
-_USUAL = {slow: types.CellType(slow) for slow in (False, True)}
-_switches += [(cell, CASTING, slow) for slow, cell in _USUAL.items()]
-
-
-def _cell_of(call: Any, name: str) -> tuple[int, types.CellType]:
-    place = call.__code__.co_freevars.index(name)
-    return place, call.__closure__[place]
+_slow = types.CellType(False)  # the closure variable `slow` of all callers of operators that autocast may cast
+_switches.append((_slow, CASTING, False))
 
 
 def listening(call: Any) -> Any:
     """Return a copy of a caller whose closure variable `slow` becomes `CASTING` while some thread uses autocast."""
-    place, cell = _cell_of(call, "slow")
     cells = list(call.__closure__)
-    cells[place] = _USUAL[cell.cell_contents]
+    cells[call.__code__.co_freevars.index("slow")] = _slow
     made = types.FunctionType(call.__code__, call.__globals__, call.__name__, call.__defaults__, tuple(cells))
     return functools.update_wrapper(made, call) if call.__dict__ else made
 
@@ -56,7 +50,7 @@ def without_plans(quick: Any) -> Any:
 
     Its closure variable `plans` is empty during that time.
     """
-    _, cell = _cell_of(quick, "plans")
+    cell = quick.__closure__[quick.__code__.co_freevars.index("plans")]
     _switches.append((cell, {}, cell.cell_contents))
     return quick
 

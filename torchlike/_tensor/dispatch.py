@@ -26,6 +26,7 @@ from torchlike._tensor.argument_forms import (
     in_order,
     is_foreign,
     number,
+    parameter,
     plain,
     renamed,
     settled,
@@ -36,6 +37,7 @@ from torchlike._tensor.tensor import TENSOR_TYPES, Tensor, wrap
 from torchlike._tensor.tracebacks import shortened
 
 CASTING = autocast.CASTING
+_OMITTED = object()  # stands for a parameter that a call omits
 _STRIDED = object()  # precedes strides in a key, so that they are not mistaken for a static argument
 _TOO_LARGE = 1 << 63  # integers from here on do not fit the int64 inputs of a program
 _VARYING_AFTER = 4  # an index is static for this many different values, and then becomes a runtime input
@@ -148,20 +150,28 @@ def _is_for(op: Op, args: tuple, kwargs: dict) -> bool:
 def _plain_caller(op: Op, casts: bool = False) -> Callable:
     """Return the caller of an operator that is not a view.
 
-    Its fast path builds the key of the plan from positional arguments. If this fails, `_gather` handles the call.
+    Its fast path builds the key of the plan from the arguments in the order of the parameters. If this fails, `_gather`
+    handles the call.
     """
     plans, kinds = op.plans, op.kinds
-    slow: object = bool(op.public.special) or d.ARRAYS in kinds
+    specials = [op.public.special.get(name, ()) for name in op.names]
+    slow: object = False  # `CASTING` while some thread uses autocast (see `autocast.listening`)
+    keywords = functools.lru_cache(64)(functools.partial(_keywords, op))
 
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             values: list = []
             edges: list = []
             scalars: list = []
-            if not (kwargs or slow or len(args) > len(kinds)):
+            order = keywords(len(args), *kwargs) if kwargs else ()
+            if not (slow or order is None or len(args) > len(kinds)):
                 key: list = []
                 needs = False
-                for a, kind in zip(args, kinds):
+                given: Any = args
+                if order:
+                    given = (*args, *[kwargs.get(name, _OMITTED) for name in order[0]])
+                    key += order[1:]
+                for a, kind, special in zip(given, kinds, specials):
                     cls = a.__class__
                     if cls in TENSOR_TYPES and kind < 2:
                         value = a._storage.value if a._chain is None else a._read()
@@ -177,8 +187,15 @@ def _plain_caller(op: Op, casts: bool = False) -> Callable:
                         if cls is int and (a >= _TOO_LARGE or a < -_TOO_LARGE):
                             break
                         key.append(cls)
-                        scalars.append(a)
-                    elif (kind < 2 and a is not None) or cls is list or cls in TENSOR_TYPES:
+                        if a in special:
+                            key.append(a)
+                        else:
+                            scalars.append(a)
+                    elif kind == d.ARRAYS:
+                        if not _take_many(a, values, edges, key):
+                            break
+                        needs = needs or any(edges)
+                    elif (kind < 2 and a is not None and a is not _OMITTED) or cls is list or cls in TENSOR_TYPES:
                         break
                     elif cls is tuple:
                         key += (a, *map(type, a or ()))  # True == 1 == 1.0, but PyTorch distinguishes them
@@ -190,8 +207,8 @@ def _plain_caller(op: Op, casts: bool = False) -> Callable:
                         plan = plans.get(found)
                     except TypeError:  # an unhashable argument, which is not in its key form yet
                         plan = None
-                    if plan is None and values and not any(map(is_foreign, args)):
-                        plan = plans[found] = make(op, args, kwargs, describe)
+                    if plan is None and values:
+                        plan = _make_plan(op, found, args, kwargs)
                     if plan is not None:
                         return _finish(plan, values, edges, scalars, needs)
                 values, edges, scalars = [], [], []
@@ -210,6 +227,47 @@ def _plain_caller(op: Op, casts: bool = False) -> Callable:
             raise shortened(error) from error.__cause__
 
     return _reading_anyway(op, autocast.listening(call) if casts else call)
+
+
+def _keywords(op: Op, count: int, *names: str) -> tuple[tuple[str, ...], ...] | None:
+    """Return the keyword arguments of a call with `count` positional arguments, in the order of the parameters.
+
+    The order has "" for each omitted parameter before the last one given. It occurs twice if the key of the plan must
+    contain it, because the arguments could not be positional. Return None if they do not fit the parameters.
+    """
+    found = {parameter(name, op.names): name for name in names}
+    if len(found) < len(names) or not {*op.names[count:]}.issuperset(found):
+        return None
+    last = max(map(op.names.index, found))
+    order = tuple([found.get(name, "") for name in op.names[count : last + 1]])
+    return (order,) if "" not in order and last < op.positional else (order, order)
+
+
+def _take_many(tensors: Any, values: list, edges: list, key: list) -> bool:
+    """Take a sequence of plain tensors. Return False for any other argument."""
+    if tensors.__class__ is not tuple and tensors.__class__ is not list:
+        return False
+    key.append(len(tensors))
+    for a in tensors:
+        if a.__class__ not in TENSOR_TYPES:
+            return False
+        value = a._storage.value if a._chain is None else a._read()
+        values.append(value)
+        key.append(value.aval)
+        edges.append(a._edge)
+        if a._strides is not None:
+            key += (_STRIDED, a._strides)
+    return True
+
+
+def _make_plan(op: Op, key: tuple, args: tuple, kwargs: dict) -> OpPlan | None:
+    """Make the plan of a call on the fast path. Return None if an argument is not in its key form."""
+    named = renamed(kwargs, op.names)
+    others = [a for name, a in [*zip(op.names, args), *named.items()] if op.kind_of[name] != d.ARRAYS]
+    if any(map(is_foreign, others)):
+        return None
+    plan = op.plans[key] = make(op, args, named, describe)
+    return plan
 
 
 def _with_a_tensor(args: tuple) -> tuple:

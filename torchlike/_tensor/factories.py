@@ -52,7 +52,7 @@ def of_array(array: np.ndarray, device: Any = None, requires_grad: bool = False)
       device (device or str, optional): the device of the tensor. Default: the default device.
       requires_grad (bool, default False): let autograd record operations on the tensor.
     """
-    place = devices.canonical(device)
+    place = modes.canonical(device)
     value = Value(aval(array.shape, _dtypes.from_numpy(array.dtype), place), _place(array, place))
     tensor = wrap(value)
     return _requiring(tensor) if requires_grad else tensor
@@ -63,7 +63,7 @@ def of_constant(array: np.ndarray, device: Any = None, requires_grad: bool = Fal
 
     On an accelerator, it is filled there or transferred once (see `transfers.constant`).
     """
-    place = devices.canonical(device)
+    place = modes.canonical(device)
     if place.type in ("cpu", "meta"):
         return of_array(array, place, requires_grad)
     tensor = wrap(Value(aval(array.shape, _dtypes.from_numpy(array.dtype), place), constant(array, place)))
@@ -406,7 +406,7 @@ def _uniform(fill: Callable, shape: tuple[int, ...], dtype: Dtype, device: Any) 
 
     For an accelerator the array has strides of zero (see `of_constant`).
     """
-    place = devices.canonical(device)
+    place = modes.canonical(device)
     if place.type == "cpu":
         return allocation.created(lambda: fill(shape), shape, dtype.itemsize, place)
     allocation.check_new(shape, dtype.itemsize, place)
@@ -562,7 +562,7 @@ def empty_strided(
             f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(strides)})"
         )
     kind = dtype_of("empty_strided", dtype) or modes.default_dtype
-    allocation.check_new(shape, kind.itemsize, devices.canonical(device), strides)
+    allocation.check_new(shape, kind.itemsize, modes.canonical(device), strides)
     options = {"dtype": kind, "layout": layout, "device": device, "pin_memory": pin_memory}
     if not _layout.is_dense(shape, strides):
         return _with_gaps(shape, strides, options)._require_grad(bool(requires_grad))

@@ -62,18 +62,18 @@ def check_array(array: np.ndarray) -> None:
 
 def of_data(data: Any, dtype: Dtype | None = None) -> np.ndarray:
     """Return a NumPy array with the contents of a number, an array or nested sequences."""
-    if isinstance(data, np.ndarray | np.generic):
-        return of_numpy(np.asarray(data), dtype)
     if data.__class__ in _NUMBERS:
         return _stored([data], dtype or modes.scalar_dtype(data.__class__)).reshape(())
-    if isinstance(data, str | bytes):
-        raise _errors.making.data_of_text(data)
     if data.__class__ in (list, tuple) and data and data[0].__class__ in _NUMBERS:
         made = _filled(data, dtype or modes.scalar_dtype(data[0].__class__))
         if made is not None:
             return made
         if (kinds := {x.__class__ for x in data}) <= _NUMBERS:
             return _stored(data, dtype or _inferred(data, kinds), kinds)
+    if isinstance(data, np.ndarray | np.generic):
+        return of_numpy(np.asarray(data), dtype)
+    if isinstance(data, str | bytes):
+        raise _errors.making.data_of_text(data)
     shape = _sizes(data)
     _warn_of_arrays(data)
     flat: list = []

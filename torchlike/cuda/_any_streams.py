@@ -10,7 +10,7 @@ import time
 from typing import Any
 
 from torchlike import _errors
-from torchlike._dtypes import devices
+from torchlike._dtypes import devices, modes
 from torchlike._engine import accelerators
 
 
@@ -18,7 +18,7 @@ def place_of(device: Any) -> devices.device:
     """Return the device of a stream or an event. None means the current accelerator, or the CPU if there is none."""
     if device is None:
         device = devices.accelerator() or "cpu"
-    found = devices.canonical(device)
+    found = modes.canonical(device)
     if found.type in ("cpu", "meta"):
         return found
     if not devices.jax_devices(found.type):

@@ -11,7 +11,7 @@ import numpy as np
 
 from torchlike import _errors
 from torchlike._autograd.jax_function import Recording
-from torchlike._dtypes import devices
+from torchlike._dtypes import modes
 from torchlike._dtypes.modes import no_grad
 from torchlike._dtypes.recorder import Mode, Recorder, both, enter, leave
 from torchlike._engine import Aval, aval
@@ -41,7 +41,7 @@ class Forward:
         self.buffers = dict(module.named_buffers())
         self.tensors = {**self.parameters, **self.buffers}
         self.trains = [(part, part.training) for part in module.modules()]
-        self.device = next((t.device for t in self.tensors.values()), devices.canonical(None))
+        self.device = next((t.device for t in self.tensors.values()), modes.get_default_device())
         self.what = f"{type(module).__name__}.forward"
 
 

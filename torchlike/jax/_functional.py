@@ -12,7 +12,7 @@ import numpy as np
 from torchlike import _dtypes, _errors
 from torchlike._autograd.engine import Grad
 from torchlike._autograd.jax_function import pure
-from torchlike._dtypes import devices
+from torchlike._dtypes import devices, modes
 from torchlike._engine import aval
 from torchlike._tensor.tensor import Tensor
 from torchlike._transforms.recording import Scene, is_array, is_tensor, recording
@@ -60,7 +60,7 @@ def functional(module: Any, *, mutable: bool = False, random: bool = False) -> t
     tensors = {**dict(module.named_parameters()), **dict(module.named_buffers())}
     params = {name: array_of(tensor._value) for name, tensor in tensors.items()}
     trains = [(part, part.training) for part in module.modules()]
-    device = next((tensor.device for tensor in tensors.values()), devices.canonical(None))
+    device = next((tensor.device for tensor in tensors.values()), modes.get_default_device())
     what = f"{type(module).__name__}.forward"
 
     def apply(params: dict[str, Any], /, *args: Any, **kwargs: Any) -> Any:

@@ -10,7 +10,8 @@ import numpy as np
 
 from torchlike._composite.random.samplers import Sampler, on_device, taken
 from torchlike._dtypes import strides as _layout
-from torchlike._dtypes.devices import canonical, streams_of
+from torchlike._dtypes.devices import streams_of
+from torchlike._dtypes.modes import canonical
 from torchlike._engine import drawn, to_numpy
 from torchlike._engine.trace.batched_values import Level, as_rows, levels_of, lifted, local
 from torchlike._engine.xla.allocation import allocated, check_new, created

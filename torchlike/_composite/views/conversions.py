@@ -261,7 +261,7 @@ def _parse_to(args: tuple, kwargs: dict) -> tuple:
 def convert(self: Tensor, dtype: Any, device: Any, copy: bool, memory_format: Any) -> Tensor:
     """Convert a tensor to a dtype, device and memory format; the implementation of `to`."""
     made = self
-    place = self.device if device is None else devices.canonical(device)
+    place = self.device if device is None else modes.canonical(device)
     if place is not self.device:
         made = _move(self, place)
     if dtype is not made.dtype:

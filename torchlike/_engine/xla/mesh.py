@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from torchlike._dtypes import devices
+from torchlike._dtypes import devices, modes
 from torchlike._dtypes.devices import device as Device
 
 BATCH_AXES = ("data", "fsdp")  # the axes over which batches are sharded
@@ -192,7 +192,7 @@ def activate(axes: Mapping[str, int], what: str) -> GlobalMesh:
     places = devices.jax_devices(type)
     if len(places) != count:
         raise RuntimeError(f"{what} needs {_counted(count)}, and this process has {_counted(len(places), type)}")
-    device = devices.canonical(type)
+    device = modes.canonical(type)
     if type != "cpu":
         devices.join(type, places)
     active.mesh = GlobalMesh(axes, device, places)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -32,85 +33,123 @@ class Run:
     __slots__ = (
         "__weakref__",
         "arguments",
+        "by_position",
         "compute",
         "converted",
         "count",
         "kept",
         "kernel",
         "name",
-        "names",
         "numbers",
+        "output",
         "outputs",
+        "pick",
+        "real",
         "statics",
         "stored",
+        "to",
     )
 
     arguments: dict[str, tuple[str, Any]]
+    by_position: bool  # the kernel's first parameters take the inputs, and all others are static
     compute: _dtypes.dtype | None  # the dtype to which the arrays are cast for the kernel; None: no cast
     converted: Callable[[Any, _dtypes.dtype], Any]
     count: int  # the number of arrays
     kept: frozenset[int]  # the arrays that are not cast
     kernel: Callable
     name: str  # the operator's name, for errors
-    # The arrays' parameters if all other arguments are static, every array is cast, and no array is rounded; else None.
-    names: tuple[str, ...] | None
     numbers: Sequence[_dtypes.dtype]  # the dtype of each runtime number
+    output: np.dtype | None  # the dtype of the only result; None: several results, or as the kernel returns it
     outputs: tuple[_dtypes.dtype, ...] | None  # the dtypes of the results; None: as the kernel returns them
-    statics: dict[str, Any]  # the static arguments
+    pick: Callable[[tuple], tuple] | None  # puts the inputs into the order of the parameters; None: they are in order
+    real: type | None  # the type of the only number, if it is float32 or float64: its conversion is three times as fast
+    statics: dict[str, Any]  # the static arguments, without those that are the kernel's defaults
     stored: Callable[[int, Any], Any] | None  # see `Template._stored`
+    to: np.dtype | None  # the dtype of `compute`
 
-    def take(self, arguments: dict[str, tuple[str, Any]]) -> Run:
+    def take(self, arguments: dict[str, tuple[str, Any]], op: d.Op) -> Run:
         """Set the mapping from inputs to kernel arguments, and return self."""
         self.arguments = arguments
-        self.statics = {name: what for name, (where, what) in arguments.items() if where == "static"}
-        given = sorted([(what, name) for name, (where, what) in arguments.items() if where == "array"])
-        is_plain = self.stored is None and not self.kept and len(given) + len(self.statics) == len(arguments)
-        self.names = tuple([name for _, name in given]) if is_plain else None
+        self.to = None if self.compute is None else self.compute.numpy
+        self.output = self.outputs[0].numpy if self.outputs is not None and len(self.outputs) == 1 else None
+        self._place(op)
+        default = op.defaults.get
+        self.statics = {
+            name: what
+            for name, (where, what) in arguments.items()
+            if where == "static" and what is not default(name, _MISSING)
+        }
         return self
+
+    def _place(self, op: d.Op) -> None:
+        """Find out whether the kernel can take the inputs by position, and in which order."""
+        places: list[int] = []
+        self.by_position, self.pick = False, None
+        if self.stored is not None or self.kept:
+            return
+        for name, (where, what) in self.arguments.items():
+            if where == "static":
+                continue
+            if where == "arrays" or len(places) >= op.positional or op.names[len(places)] != name:
+                return
+            places.append(what if where == "array" else self.count + what)
+        self.by_position = True
+        if places != [*range(len(places))]:
+            self.pick = operator.itemgetter(*places)
 
     def __call__(self, *flat: Any) -> tuple:
         try:
-            return self._results(flat)
+            if self.real is not None and flat[-1].__class__ is np.float64:
+                flat = (*flat[:-1], self.real(flat[-1]))
+            elif self.numbers:
+                flat = (*flat[: self.count], *map(self.converted, flat[self.count :], self.numbers))
+            to, is_cast = self.to, self.by_position
+            if is_cast and to is not None:
+                for x in flat[: self.count] if self.numbers else flat:
+                    if x.dtype is not to:
+                        is_cast = False
+            if is_cast:
+                out = self.kernel(*(flat if self.pick is None else self.pick(flat)), **self.statics)
+            else:
+                out = self.kernel(**_bound(self.arguments, self._cast(flat), self.count))
+            if self.output is None or out.__class__ in _SEVERAL:
+                return self._results(out)
+            return (out,) if out.dtype is self.output else self._results(out)
         except Exception as error:
             raise foreign_errors.of_kernel(error, self.name, flat) from error.__cause__
 
-    def _results(self, flat: tuple) -> tuple:
-        names = self.names
-        if names is not None and (self.compute is None or all([x.dtype == self.compute.numpy for x in flat])):
-            out = self.kernel(**dict(zip(names, flat)), **self.statics)
-        else:
-            out = self._converted(flat)
+    def _cast(self, flat: tuple) -> list:
+        """Return the arrays in the dtype in which the kernel computes, and the numbers."""
+        count, compute = self.count, self.compute
+        stored = self.stored if self.stored is None or for_cpu() else None
+        given: list[Any] = [*flat]
+        if stored is not None:
+            given = [stored(i, x) for i, x in enumerate(given)]
+        if compute is not None:
+            to, kept = compute.numpy, self.kept
+            for i, x in enumerate(given[:count]):
+                if x.dtype != to and i not in kept:
+                    given[i] = cast_array(x, compute)
+        return given
+
+    def _results(self, out: Any) -> tuple:
+        """Return the results of the kernel in their dtypes."""
         found = out if out.__class__ is tuple else tuple(out) if isinstance(out, tuple | list) else (out,)
         if self.outputs is None:
             return found
         return tuple([x if x.dtype == dt.numpy else cast_array(x, dt) for x, dt in zip(found, self.outputs)])
 
-    def _converted(self, flat: tuple) -> Any:
-        """Cast the arrays and numbers, and return the kernel's results."""
-        count, compute = self.count, self.compute
-        stored = self.stored if self.stored is None or for_cpu() else None
-        arrays: Any = flat[:count]
-        if stored is not None:
-            arrays = [stored(i, x) for i, x in enumerate(arrays)]
-        if compute is not None:
-            to, kept = compute.numpy, self.kept
-            arrays = [x if x.dtype == to or i in kept else cast_array(x, compute) for i, x in enumerate(arrays)]
-        numbers = [self.converted(x, dt) for x, dt in zip(flat[count:], self.numbers)] if self.numbers else ()
-        if stored is not None:
-            numbers = [stored(i, x) for i, x in enumerate(numbers, count)]
-        return self.kernel(**_bound(self.arguments, arrays, numbers))
 
-
-def _bound(arguments: dict[str, tuple[str, Any]], arrays: Sequence, numbers: Sequence) -> dict[str, Any]:
-    """Return the kernel's arguments by name."""
+def _bound(arguments: dict[str, tuple[str, Any]], given: Sequence, count: int) -> dict[str, Any]:
+    """Return the kernel's arguments by name. `count` is the number of arrays, which precede the numbers."""
     bound = {}
     for name, (where, what) in arguments.items():
         if where == "array":
-            bound[name] = arrays[what]
+            bound[name] = given[what]
         elif where == "arrays":
-            bound[name] = [arrays[i] for i in what]
+            bound[name] = [given[i] for i in what]
         elif where == "number":
-            bound[name] = numbers[what]
+            bound[name] = given[count + what]
         else:
             bound[name] = what
     return bound
@@ -146,6 +185,7 @@ class Template:
         run.count = len(self.arrays)
         run.numbers = tuple([_number_dtype(number, kind, compute, typed) for number, kind in self.numbers])
         run.converted = _cast_number if any([dt in _dtypes.FLOAT8 for dt in run.numbers]) else _number
+        run.real = run.numbers[0].numpy.type if len(run.numbers) == 1 and run.numbers[0] in _REAL else None
         run.kept = (
             frozenset([i for i, (name, _) in enumerate(self.arrays) if name in op.dtypes.keeps])
             if op.dtypes.keeps
@@ -153,7 +193,7 @@ class Template:
         )
         half = None if compute is typed.compute else typed.compute
         run.stored = None if half is None else self._stored(op, half)
-        return run.take(self.arguments)
+        return run.take(self.arguments, op)
 
     def _stored(self, op: d.Op, half: _dtypes.dtype) -> Callable[[int, Any], Any] | None:
         """Return a function that rounds the inputs that PyTorch rounds to half precision before its CPU loop.
@@ -173,6 +213,9 @@ class Template:
 
 
 _NONE: frozenset[int] = frozenset()
+_MISSING = object()
+_REAL = (_dtypes.float32, _dtypes.float64)
+_SEVERAL = (tuple, list)
 
 
 def _number(x: Any, to: _dtypes.dtype) -> Any:

@@ -227,7 +227,7 @@ def _traced_outputs(op: d.Op, call: Call, typed: Typed, function: Callable, scal
 def restated(plan: OpPlan, arguments: dict[str, tuple[str, Any]]) -> Run:
     """Return the plan's function with other static arguments, which may contain symbolic sizes."""
     function: Any = copy.copy(plan.function)
-    return function.take(arguments)
+    return function.take(arguments, plan.op)
 
 
 def flat_program(plan: OpPlan, *gradient: tuple[int, ...]) -> Callable | None:

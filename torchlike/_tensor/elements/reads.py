@@ -158,11 +158,13 @@ def _places(items: tuple, shape: tuple[int, ...]) -> tuple[tuple, tuple] | None:
             return None
         places.append(i + n if i < 0 else i)
         pattern.append(None)
-    return (tuple(places), tuple(pattern)) if any([p != () for p in pattern]) else None
+    return None if pattern.count(()) == len(pattern) else (tuple(places), tuple(pattern))
 
 
 def _cut(item: slice, n: int) -> tuple[slice, tuple[int, ...]] | None:
     """Return a slice with nonnegative bounds, and its length and step. Return None if it is empty or not of ints."""
+    if item.start is item.stop is item.step is None:
+        return _WHOLE, ()
     given = bounds(item)
     if given is None:
         return None

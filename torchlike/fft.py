@@ -7,7 +7,6 @@ import numpy as np
 from torchlike import _errors
 from torchlike._api import glossary as _glossary
 from torchlike._api import names as _names
-from torchlike._dtypes import devices as _devices
 from torchlike._dtypes import modes
 from torchlike._engine.xla import allocation as _allocation
 from torchlike._tensor import binding, factories, public_calls

@@ -50,6 +50,42 @@ def test_gelu(maker, count):
     compare(ours, torch.nn.functional.gelu(torch.from_numpy(x).double()), atol=1e-6)
 
 
+@pytest.mark.parametrize("name", ["silu", "hardswish"])
+@pytest.mark.parametrize("count", [0, 1, 16, 17, 100_003])
+def test_other_activations(maker, name, count):
+    x = np.concatenate([numbers(count, scale=20.0), np.float32([*ODD, 3, -3, np.nextafter(np.float32(3), 0)])])
+    ours = getattr(torchlike.nn.functional, name)(torchlike.from_numpy(x)).numpy()
+    compare(ours, getattr(torch.nn.functional, name)(torch.from_numpy(x)))
+
+
+@pytest.mark.parametrize("name", ["gelu", "silu", "hardswish"])
+def test_activations_in_other_memory_orders(maker, name):
+    x = numbers(2, 5, 3, 4)
+    images = [x, x.transpose(0, 3, 1, 2), x.transpose(3, 1, 0, 2), x[:, ::2], x[..., :3], x[:, :, :1], x[:0]]
+    for image in images:
+        ours = getattr(torchlike.nn.functional, name)(torchlike.from_numpy(image)).numpy()
+        compare(ours, getattr(torch.nn.functional, name)(torch.from_numpy(image)), atol=1e-6)
+
+
+@pytest.mark.parametrize("channels", [1, 15, 33])
+@pytest.mark.parametrize("affine", [True, False])
+def test_batch_norm_of_running_statistics(maker, channels, affine):
+    mean, var, weight, bias = numbers(4, channels)
+    given = [mean, var**2, *((weight, bias) if affine else (None, None))]
+    last = numbers(2, 5, 3, channels)
+    for image in (
+        last.transpose(0, 3, 1, 2),
+        np.ascontiguousarray(last.transpose(0, 3, 1, 2)),
+        last[0, 0, :0],
+        last[0, 0],
+    ):
+        ours, theirs = (
+            L.nn.functional.batch_norm(L.from_numpy(image), *[g if g is None else L.from_numpy(g) for g in given])
+            for L in (torchlike, torch)
+        )
+        compare(ours.numpy(), theirs, atol=1e-5, rtol=1e-5)  # x - mean is rounded
+
+
 @pytest.mark.parametrize("columns", COLUMNS)
 def test_softmax(maker, columns):
     x = numbers(3, columns, scale=20.0)
@@ -169,7 +205,7 @@ def test_what_is_masked_is_not_looked_at(rows):
 def test_in_place(rows):
     x = numbers(5, 37)
     if rows:
-        expected = [row_sums.softmax(x), row_sums.gelu(x)]
+        expected = [row_sums.softmax(x), row_sums.activated(x, "gelu")]
         rows.softmax(a := x.copy(), a, 37, 0, False)
         rows.gelu(b := x.copy(), b)
         np.testing.assert_array_equal(np.stack([a, b]), np.stack(expected))
@@ -219,6 +255,11 @@ WRONG = {
     "a fixed sum": lambda rows: rows.add(FIXED, HERE[0]),
     "a row that does not fit": lambda rows: rows.add(HERE, HERE[0, :5]),
     "a row of none": lambda rows: rows.add(HERE, HERE[0, :0]),
+    "no silu": lambda rows: rows.silu(HERE, FIXED),
+    "no hardswish": lambda rows: rows.hardswish(HERE, HERE[0]),
+    "other terms": lambda rows: rows.scale(HERE, HERE[0], HERE[0, :5], HERE.copy()),
+    "other factors": lambda rows: rows.scale(HERE, HERE[0, :5], HERE[0, :5], HERE.copy()),
+    "a fixed scale": lambda rows: rows.scale(HERE, HERE[0], HERE[0], FIXED),
     "no whole rows": lambda rows: rows.softmax(HERE, HERE, 5, 0, False),
     "no columns": lambda rows: rows.softmax(HERE, HERE, 0, 0, False),
     "no whole matrices": lambda rows: rows.softmax(HERE, HERE, 6, 3, False),
@@ -250,6 +291,18 @@ def test_what_is_refused(rows, call):
 
 def test_arguments_are_counted(rows):
     if rows:
-        for function in (rows.add, rows.gelu, rows.softmax, rows.standardize, rows.select, rows.convolve, rows.gather):
+        for name in (
+            "add",
+            "convolve",
+            "gather",
+            "gelu",
+            "hardswish",
+            "scale",
+            "select",
+            "silu",
+            "softmax",
+            "standardize",
+        ):
+            function = getattr(rows, name)
             with pytest.raises(TypeError, match="argument"):
                 function(HERE)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from torchlike import _errors
 from torchlike._autograd.jax_function import Recording
-from torchlike._dtypes import devices, modes
+from torchlike._dtypes import modes
 from torchlike._dtypes.devices import device as Device
 from torchlike._dtypes.strides import is_dense, normal
 from torchlike._engine import Aval

@@ -1,5 +1,5 @@
-/* GELU, softmax, layer norm, bias addition and convolutions of float32, each in few passes through memory, and selection
- * by a mask.
+/* Activations, softmax, layer norm, scales and biases, and convolutions of float32, each in few passes through memory,
+ * and selection by a mask.
  *
  * NumPy interprets forward work that is not compiled. It passes over its arrays once for each arithmetic operation and
  * has an overhead for each row: GELU took six times as long as in PyTorch, and adding a bias took three times as long
@@ -106,10 +106,30 @@ INLINE float most_of(const float *parts)
     return larger(larger(four[0], four[2]), larger(four[1], four[3]));
 }
 
-WIDE static void gelu_all(const float *x, float *out, Py_ssize_t count)
+/* x / (1 + exp(-x)). The exponential is that of -|x|, so it does not overflow. */
+INLINE float sigmoid_unit(float x)
 {
-    EACH(i, count) out[i] = gaussian_unit(x[i]);
+    float below = exponential(-fabsf(x));
+    return x * (x < 0.0f ? below : 1.0f) / (1.0f + below);
 }
+
+/* x min(max(x + 3, 0), 6) / 6 */
+INLINE float hard_unit(float x)
+{
+    float inside = x + 3.0f;
+    inside = inside < 0.0f ? 0.0f : inside;
+    inside = inside > 6.0f ? 6.0f : inside;
+    return x * inside / 6.0f;
+}
+
+#define ALL(name, function)                                                                                            \
+    WIDE static void name##_all(const float *x, float *out, Py_ssize_t count)                                          \
+    {                                                                                                                  \
+        EACH(i, count) out[i] = function(x[i]);                                                                        \
+    }
+ALL(gelu, gaussian_unit)
+ALL(silu, sigmoid_unit)
+ALL(hardswish, hard_unit)
 
 /* The softmax of the first `seen` numbers of a row.
  *
@@ -201,6 +221,14 @@ WIDE static void add_to_rows(float *x, Py_ssize_t rows, Py_ssize_t columns, cons
     for (Py_ssize_t r = 0; r < rows; r++, x += columns)
         EACH(i, columns)
             x[i] += row[i];
+}
+
+WIDE static void scale_columns(const float *x, float *out, Py_ssize_t rows, Py_ssize_t columns, const float *scale,
+                               const float *shift)
+{
+    for (Py_ssize_t r = 0; r < rows; r++, x += columns, out += columns)
+        EACH(i, columns)
+            out[i] = x[i] * scale[i] + shift[i];
 }
 
 /* Write yes[i] or no[i] to out[i]. NumPy's `where` has a branch for each element, which is slow if the processor cannot
@@ -325,17 +353,40 @@ static Py_ssize_t rows_in(Py_ssize_t count, Py_ssize_t columns, Py_ssize_t heigh
     return -1;
 }
 
-static PyObject *gelu(PyObject *module, PyObject *arguments)
+static PyObject *each(PyObject *arguments, void (*run)(const float *, float *, Py_ssize_t))
 {
     Held held = {.count = 0};
     PyObject *from, *to;
     Py_ssize_t count = -1;
-    if (!PyArg_ParseTuple(arguments, "OO:gelu", &from, &to))
+    if (!PyArg_ParseTuple(arguments, "OO", &from, &to))
         return NULL;
     float *x = hold(&held, from, 0, &count), *out = x ? hold(&held, to, PyBUF_WRITABLE, &count) : NULL;
     if (out) {
         Py_BEGIN_ALLOW_THREADS
-        gelu_all(x, out, count);
+        run(x, out, count);
+        Py_END_ALLOW_THREADS
+    }
+    return let_go(&held);
+}
+
+static PyObject *gelu(PyObject *module, PyObject *arguments) { return each(arguments, gelu_all); }
+static PyObject *silu(PyObject *module, PyObject *arguments) { return each(arguments, silu_all); }
+static PyObject *hardswish(PyObject *module, PyObject *arguments) { return each(arguments, hardswish_all); }
+
+static PyObject *scale(PyObject *module, PyObject *arguments)
+{
+    Held held = {.count = 0};
+    PyObject *given[4];
+    Py_ssize_t count = -1, columns = -1;
+    if (!PyArg_ParseTuple(arguments, "OOOO:scale", &given[0], &given[1], &given[2], &given[3]))
+        return NULL;
+    float *x = hold(&held, given[0], 0, &count), *factors = x ? hold(&held, given[1], 0, &columns) : NULL;
+    float *terms = factors ? hold(&held, given[2], 0, &columns) : NULL;
+    float *out = terms ? hold(&held, given[3], PyBUF_WRITABLE, &count) : NULL;
+    Py_ssize_t rows = rows_in(count, columns, 1);
+    if (rows >= 0) {
+        Py_BEGIN_ALLOW_THREADS
+        scale_columns(x, out, rows, columns, factors, terms);
         Py_END_ALLOW_THREADS
     }
     return let_go(&held);
@@ -493,6 +544,9 @@ static PyMethodDef methods[] = {
     {"convolve", convolve, METH_VARARGS, NULL},
     {"gather", gather, METH_VARARGS, NULL},
     {"gelu", gelu, METH_VARARGS, NULL},
+    {"hardswish", hardswish, METH_VARARGS, NULL},
+    {"scale", scale, METH_VARARGS, NULL},
+    {"silu", silu, METH_VARARGS, NULL},
     {"softmax", softmax, METH_VARARGS, NULL},
     {"standardize", standardize, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},

@@ -29,6 +29,15 @@ def select(which: ndarray, yes: ndarray, no: ndarray, out: ndarray, /) -> None:
 def gelu(x: ndarray, out: ndarray, /) -> None:
     """Write GELU(x), x times the normal distribution function at x, to `out`."""
 
+def hardswish(x: ndarray, out: ndarray, /) -> None:
+    """Write x * min(max(x + 3, 0), 6) / 6 to `out`."""
+
+def scale(x: ndarray, factors: ndarray, terms: ndarray, out: ndarray, /) -> None:
+    """Write x * factors + terms to `out`, for each row of as many numbers as `factors` and `terms` have."""
+
+def silu(x: ndarray, out: ndarray, /) -> None:
+    """Write x * sigmoid(x) to `out`."""
+
 def softmax(x: ndarray, out: ndarray, columns: int, causal_rows: int, none_is_zero: bool, /) -> None:
     """Write the softmax of each row of `columns` numbers to `out`.
 

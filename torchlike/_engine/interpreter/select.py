@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from torchlike import _native
+from torchlike._engine.interpreter.memory_order import memory_order
 
 _SMALL = 1024  # elements; NumPy's own call is as fast for fewer
 _SIZES = (4, 8)  # bytes of an element
@@ -35,12 +36,11 @@ def where(which: np.ndarray, yes: Any, no: Any) -> np.ndarray:
 
 def _in_memory_order(which: np.ndarray, yes: Any, no: Any) -> np.ndarray:
     """Return the selection for a mask with permuted dims, such as an image whose channels are last in memory."""
-    order = sorted(range(which.ndim), key=lambda d: -which.strides[d])
-    turned = which.transpose(order)
-    if not turned.flags.c_contiguous:
+    order = memory_order(which)
+    if order is None:
         return np.where(which, yes, no)
     sides = [x.transpose(order) if isinstance(x, np.ndarray) and x.ndim == which.ndim else x for x in (yes, no)]
-    return where(turned, *sides).transpose(np.argsort(order))
+    return where(which.transpose(order), *sides).transpose(np.argsort(order))
 
 
 def _side(x: Any, array: np.ndarray) -> np.ndarray | None:

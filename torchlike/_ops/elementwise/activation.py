@@ -96,7 +96,7 @@ def gelu(input: Array, *, approximate: str = "none"):
         inner = math.sqrt(2 / math.pi) * (input + 0.044715 * input * input * input)
         return 0.5 * input * (1 + namespace(input).tanh(inner))
     if namespace(input) is np and row_sums.in_c(input):
-        return row_sums.gelu(input)
+        return row_sums.activated(input, "gelu")
     out = erf(input * math.sqrt(0.5))
     out += 1  # in place, so NumPy allocates no memory
     out *= input
@@ -107,6 +107,8 @@ def gelu(input: Array, *, approximate: str = "none"):
 @pointwise(where=PLACES, check=floating("silu_cpu", _dtypes.COMPLEX), inplace=False)
 def silu(input: Array):
     """Return x * sigmoid(x) for each element x."""
+    if namespace(input) is np and row_sums.in_c(input):
+        return row_sums.activated(input, "silu")
     return input * logistic(input)
 
 
@@ -286,9 +288,11 @@ def _hardswish(input: Array):
 
     The gradient is 0 at x = -3 and 1 at x = 3.
     """
+    if namespace(input) is np and row_sums.in_c(input):
+        return row_sums.activated(input, "hardswish")
     inside = (input > -3) & (input < 3)
     safe = choose(inside, input, input.dtype.type(0))
-    return choose(inside, safe * (safe + 3) / 6, choose(input <= -3, input * 0, input))
+    return choose(inside, safe * (safe + 3) / 6, choose(input <= -3, input * 0, input * 6 / 6))
 
 
 @pointwise(

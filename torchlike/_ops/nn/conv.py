@@ -13,7 +13,7 @@ from torchlike._ops.schema import flops
 from torchlike._ops.schema.autocast_policies import LOWER
 from torchlike._ops.schema.checks import EMPTY, NUMBERS
 from torchlike._ops.schema.declare import Array, operator
-from torchlike._ops.schema.namespace import namespace, unrounded
+from torchlike._ops.schema.namespace import unrounded
 from torchlike._ops.schema.typing_rules import Call
 
 
@@ -47,7 +47,7 @@ def _convolution(count: int):
         strides, dilations = expand(stride, count), expand(dilation, count)
         pads = padding_pairs(padding, weight.shape[2:], dilations)
         x = channels_last(input if input.ndim == count + 2 else input[None])
-        w = namespace(weight).moveaxis(weight, (0, 1), (-1, -2))
+        w = weight.transpose(*range(2, weight.ndim), 1, 0)
         out = convolve(x, w, strides, pads, dilations, groups)
         out = channels_second(out if bias is None else out + bias)
         return out if input.ndim == count + 2 else out[0]

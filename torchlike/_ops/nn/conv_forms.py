@@ -66,7 +66,7 @@ def by_columns(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
     else:
         columns = jnp.concatenate(windows(padded(x, pads), tuple(kernel), stride, dilation), -1)
     factors = w.reshape(columns.shape[-1], groups, outputs // groups)
-    return _together(_times(columns, xp.moveaxis(factors, 1, 0)), groups)
+    return _together(_times(columns, factors.transpose(1, 0, 2)), groups)
 
 
 def by_places(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):

@@ -13,7 +13,8 @@ from jax import lax
 
 from torchlike import _dtypes, _errors
 from torchlike._ops.elementwise.activation import magnitude
-from torchlike._ops.reduce.row_sums import in_c, row_sums, standardize
+from torchlike._ops.nn.windows import channels_last, channels_second
+from torchlike._ops.reduce.row_sums import in_c, row_sums, scaled, standardize
 from torchlike._ops.reduce.vector_norm import power_of_size, root_of_powers
 from torchlike._ops.schema.autocast_policies import FULL_ELSEWHERE
 from torchlike._ops.schema.checks import EMPTY, INEXACT, REAL_FLOATS
@@ -267,12 +268,12 @@ def _batch_norm_of_batch(input: Array, weight: Array | None, bias: Array | None,
     Returns:
       The result, the mean of each channel, and the unbiased variance of each channel.
     """
-    (step, x, weight, bias), xp = stepwise(input, weight, bias), namespace(input)
-    x = xp.moveaxis(x, 1, -1)  # channels last, as in the convolutions
+    step, x, weight, bias = stepwise(input, weight, bias)
+    x = channels_last(x)  # as in the convolutions
     out, mean, squares = standardized(x, tuple(range(x.ndim - 1)), eps, step)
     count = input.size // max(input.shape[1], 1)
     unbiased = squares.reshape(-1) / max(count - 1, 1)
-    return xp.moveaxis(affine(out, weight, bias), -1, 1), mean.reshape(-1), unbiased
+    return channels_second(affine(out, weight, bias)), mean.reshape(-1), unbiased
 
 
 @operator(
@@ -293,6 +294,11 @@ def _batch_norm_of_running(
     input: Array, running_mean: Array, running_var: Array, weight: Array | None, bias: Array | None, eps: Real
 ):
     """Standardize each channel (dim 1) with the running mean and variance."""
+    if namespace(input) is np:
+        factors: Any = rsqrt(running_var + eps)
+        factors = factors if weight is None else factors * weight
+        terms = -running_mean * factors
+        return scaled(input, factors, terms if bias is None else terms + bias)
     mean, var = per_channel(constant(running_mean), input), per_channel(constant(running_var), input)
     return affine((input - mean) * rsqrt(var + eps), per_channel(weight, input), per_channel(bias, input))
 

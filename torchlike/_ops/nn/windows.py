@@ -11,7 +11,6 @@ import numpy as np
 from jax import lax
 
 from torchlike import _native
-from torchlike._ops.schema.namespace import namespace
 
 Ints = tuple[int, ...]
 Pairs = tuple[tuple[int, int], ...]
@@ -34,12 +33,12 @@ def padding_pairs(padding, kernel: Ints, dilation: Ints) -> Pairs:
 
 def channels_last(x):
     """Move the channels last: (N, C, d1, ...) -> (N, d1, ..., C)."""
-    return namespace(x).moveaxis(x, 1, -1)
+    return x.transpose(0, *range(2, x.ndim), 1)
 
 
 def channels_second(x):
     """Move the channels to dim 1: (N, d1, ..., C) -> (N, C, d1, ...)."""
-    return namespace(x).moveaxis(x, -1, 1)
+    return x.transpose(0, x.ndim - 1, *range(1, x.ndim - 1))
 
 
 def places(kernel: Ints) -> list[Ints]:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from torchlike import _native
+from torchlike._engine.interpreter.memory_order import memory_order
 
 # The maximum row length. Up to this length, a matrix product is as accurate as pairwise summation. For longer rows,
 # NumPy's loop is as fast.
@@ -42,11 +43,26 @@ def add_to_rows(x: Any, row: Any) -> Any:
     return x
 
 
-def gelu(x: np.ndarray) -> np.ndarray:
-    """Return x * Phi(x) for a float32 array, where Phi is the CDF of the standard normal distribution."""
-    out = np.empty(x.shape, np.float32)
-    _native.rows.gelu(np.asarray(x, order="C"), out)
+def activated(x: np.ndarray, name: str) -> np.ndarray:
+    """Return "gelu", "silu" or "hardswish" of each element of a float32 array."""
+    x = np.asarray(x)
+    order = memory_order(x)
+    if order is None:
+        x, order = np.ascontiguousarray(x), tuple(range(x.ndim))
+    out = np.empty_like(x)  # in the memory order of x
+    getattr(_native.rows, name)(x.transpose(order), out.transpose(order))
     return out
+
+
+def scaled(x: np.ndarray, factors: np.ndarray, terms: np.ndarray) -> np.ndarray:
+    """Return x * factors + terms. The vectors `factors` and `terms` have an element for each index of dim 1."""
+    last = x.transpose(0, *range(2, x.ndim), 1)
+    if not (in_c(x, len(factors)) and factors.dtype == terms.dtype == x.dtype and last.flags.c_contiguous):
+        shape = (-1,) + (1,) * (x.ndim - 2)
+        return x * factors.reshape(shape) + terms.reshape(shape)
+    out = np.empty(last.shape, np.float32)
+    _native.rows.scale(last, factors, terms, out)
+    return out.transpose(0, x.ndim - 1, *range(1, x.ndim - 1))
 
 
 def softmax(x: np.ndarray) -> np.ndarray:

@@ -446,8 +446,8 @@ class Methods:
     def contiguous(self, *, memory_format: _Any = ...) -> _Tensor:
         """Return this tensor if it is contiguous in the memory format, else a contiguous copy."""
         ...
-    def copy_(self, src: _Any, non_blocking: _bool = ...) -> _Tensor:
-        """Overwrite this tensor with `src`, which is broadcast and cast."""
+    def copy_(self, other: _Any, non_blocking: _bool = ...) -> _Tensor:
+        """Overwrite this tensor with `other`, which is broadcast and cast."""
         ...
     def copysign(self, other: _Tensor | _Number) -> _Tensor:
         """Return the magnitude of `input` with the sign of `other`."""

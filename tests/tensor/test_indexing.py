@@ -85,6 +85,8 @@ L.ones(2, 3)[::-1]
 L.ones(2, 3)[1.5]
 L.ones(2, 3)["a"]
 L.ones(2, 3)[{}]
+L.ones(2, 3)[np.True_]
+L.ones(2, 3).__setitem__(np.False_, 1)
 L.ones(2, 3)[L.tensor([5])]
 L.ones(2, 3)[:, L.tensor([5])]
 L.ones(2, 3)[L.tensor([1.5])]

@@ -8,6 +8,7 @@ device fails later. With `torchlike.set_executor("immediate")`, indices on an ac
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -30,6 +31,7 @@ from torchlike._tensor.autocast import casting
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.binding import check_history
 from torchlike._tensor.tensor import Tensor, wrap
+from torchlike._tensor.tracebacks import shortened
 
 
 def known_range(index: Tensor) -> tuple[int, int] | None:
@@ -589,6 +591,24 @@ def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
     return self
 
 
+def _filling(write: Callable) -> Callable:
+    """Return a method that writes one number. A number that is part of the written memory is read first."""
+
+    @functools.wraps(write)
+    def call(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        try:
+            value = kwargs.get("value", args[-1] if args else None)
+            if isinstance(value, Tensor) and not value.ndim and value._storage is self._storage:
+                apart = value.clone()
+                args = tuple([apart if a is value else a for a in args])
+                kwargs = {name: apart if a is value else a for name, a in kwargs.items()}
+            return write(self, *args, **kwargs)
+        except Exception as error:
+            raise shortened(error) from error.__cause__
+
+    return call
+
+
 def _scatter_into(*args: Any, reduce: str | None = None, **kwargs: Any) -> Into:
     called = "aten::scatter" if reduce else ""
     return Into(_errors.dtypes.exact_out, apart=1, called=called, overloads=True)
@@ -628,4 +648,5 @@ _BOTH = (
 )
 METHODS = public_calls.methods(gather, take_along_dim, index_select, take, masked_select, index_put, index_put_, *_BOTH)
 METHODS |= public_calls.in_place(*_BOTH, apart=True) | public_calls.in_place(masked_fill)
+METHODS |= {f"{name}_": _filling(METHODS[f"{name}_"]) for name in ("index_fill", "masked_fill")}
 METHODS |= {f.__name__: f for f in (fill_, zero_, fill_diagonal_)}

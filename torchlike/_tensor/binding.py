@@ -100,7 +100,7 @@ def before_write(
         _check_first(op, (self, *operands), named)
         raise _errors.memory.overlapping_write()
     shares = False
-    for other in operands:
+    for other in operands if not named else (*operands, *named.values()):
         if other.__class__ in TENSOR_TYPES and other._storage is self._storage:
             shares = True
             if (op is None or op.family == "pointwise") and not storage.are_apart(self, other, apart, copies):

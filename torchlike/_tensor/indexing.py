@@ -56,6 +56,8 @@ def put(t: Tensor, index: Any, value: Any) -> None:
         raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
     if index is False:
         return  # PyTorch checks nothing else in this case
+    if index is True:
+        t, index = rows["unsqueeze"](t, 0), ...
     if not isinstance(value, Tensor):
         if not isinstance(value, int | float | complex | np.generic):
             raise _errors.indexing.cannot_assign(value, t)
@@ -113,7 +115,7 @@ def _tensors(index: Any) -> list[Tensor]:
 
 def _is_one_mask(index: Any) -> bool:
     found = _tensors(index)
-    return len(found) == 1 and found[0].dtype in _MASKS
+    return len(found) == 1 and found[0].dtype in _MASKS and found[0].ndim > 0
 
 
 def _is_one_element(value: Any) -> bool:
@@ -192,7 +194,7 @@ def _basic(t: Tensor, index: Any, keeps_masks: bool = False) -> tuple[Tensor, di
         elif item is None:
             t = rows["unsqueeze"](t, dim)
             dim += 1
-        elif isinstance(item, bool | np.bool_):
+        elif isinstance(item, bool):
             t, dim = _zero_dim_mask(t, bool(item), dim, advanced)
         elif isinstance(item, slice):
             t, dim = _slice(t, dim, item), dim + 1
@@ -220,7 +222,7 @@ def _makes_a_tuple(item: Any) -> bool:
 
 
 def _normal(item: Any) -> Any:
-    if item is None or item is Ellipsis or isinstance(item, int | slice | Tensor | np.bool_):
+    if item is None or item is Ellipsis or isinstance(item, int | slice | Tensor):
         return item
     if isinstance(item, np.integer):
         return int(item)
@@ -234,7 +236,7 @@ def _normal(item: Any) -> Any:
         return item.__index__()
     raise IndexError(
         "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
-        f"(got {type(item).__name__})"
+        f"(got {'numpy.' * isinstance(item, np.generic)}{type(item).__name__})"
     )
 
 
@@ -250,7 +252,7 @@ def _places(given: np.ndarray) -> np.ndarray:
 
 
 def _consumes(item: Any) -> int:
-    if item is None or item is Ellipsis or isinstance(item, bool | np.bool_):
+    if item is None or item is Ellipsis or isinstance(item, bool):
         return 0
     return item.ndim if isinstance(item, Tensor) and item.dtype in _MASKS else 1
 

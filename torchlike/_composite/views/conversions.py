@@ -350,17 +350,17 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
     return convert(self, other.dtype, other.device, False, mf.preserve_format)
 
 
-def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
-    """Overwrite this tensor with `src`, which is broadcast and cast.
+def copy_(self: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
+    """Overwrite this tensor with `other`, which is broadcast and cast.
 
     Args:
-      src: the tensor with the new elements.
+      other: the tensor with the new elements.
 
     >>> torchlike.zeros(2).copy_(torchlike.tensor([1, 2]))
     tensor([1., 2.])
     """
     try:
-        return replace(self, src, "torch::autograd::CopyBackwards")
+        return replace(self, other, "torch::autograd::CopyBackwards")
     except Exception as error:
         raise shortened(error) from error.__cause__
 

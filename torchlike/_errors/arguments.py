@@ -35,7 +35,6 @@ class _Refused(NotImplementedError, AttributeError):
     """The error for an unsupported name. As an AttributeError, it makes `hasattr` return False."""
 
 
-
 def kind_unsupported(name: str, kind: str) -> NotImplementedError:
     return _Refused(f"{name}: {kind} are not supported by torchlike yet")
 

@@ -15,7 +15,6 @@ class Elsewhere(NotImplementedError):
     """The error of an operator whose kernel does not support a tensor's layout. Another rule may handle the call."""
 
 
-
 def refused(name: str, layout: Any) -> Elsewhere:
     return Elsewhere(f"{name}: not supported for tensors of layout {layout} by torchlike yet")
 

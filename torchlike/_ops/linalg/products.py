@@ -77,7 +77,10 @@ def _numpy_product(x: np.ndarray, w: np.ndarray, form: str) -> np.ndarray:
 
 
 def _times(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return `a @ b`. A column times a row is no sum, so it keeps the sign of -0.0, as in PyTorch (except in a batch)."""
+    """Return `a @ b`.
+
+    A column times a row is no sum. It keeps the sign of -0.0, as in PyTorch, where a batch of such products loses it.
+    """
     return a * b if a.ndim == b.ndim == 2 and a.shape[1] == 1 else np.matmul(a, b)
 
 

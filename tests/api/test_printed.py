@@ -50,7 +50,6 @@ MODULES = [
     "torch.serialization",
     "torch._dynamo.exc",
     "torch.distributed.checkpoint.api",
-    "torch.distributed.elastic.multiprocessing.errors",
     "torch.jit.frontend",
     "torch.multiprocessing",
     "torch.nn.attention.flex_attention",

@@ -3,6 +3,8 @@
 `python tests/api/printed.py` prints PyTorch's lines, `python -m torchlike tests/api/printed.py` those of torchlike.
 """
 
+import io
+import pickle
 import re
 import warnings
 from collections.abc import Callable, Iterator
@@ -45,6 +47,27 @@ class Doubling(nn.Module):
 
     def forward(self, x):
         return x * 2
+
+
+def _saved(obj: Any) -> io.BytesIO:
+    file = io.BytesIO()
+    torch.save(obj, file)
+    file.seek(0)
+    return file
+
+
+def _raised(call: Callable[[], Any]) -> Exception | None:
+    try:
+        call()
+    except Exception as error:
+        return error
+    return None
+
+
+def _kind(call: Callable[[], Any]) -> tuple[type, type]:
+    """Return the class of the error of a call, and the class of the same error after `pickle`."""
+    error = _raised(call)
+    return type(error), type(pickle.loads(pickle.dumps(error)))
 
 
 OBJECTS: dict[str, Callable[[], Any]] = {
@@ -104,6 +127,11 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "future": lambda: torch.futures.Future(),
     "matrix error": lambda: torch.linalg.LinAlgError,
     "memory error": lambda: torch.OutOfMemoryError,
+    "error of a missing name": lambda: _kind(lambda: torch.no_such_name),
+    "error of a layout": lambda: _kind(lambda: torch.ones(2, 2).to_sparse().view(4)),
+    "error of a file": lambda: _kind(lambda: torch.load(io.BytesIO(b"none"))),
+    "error of an object": lambda: _kind(lambda: torch.load(_saved(Doubling()))),
+    "error of a backend": lambda: type(_raised(lambda: torch.compile(len, backend="none")(x))),
     "function's context": lambda: torch.autograd.function.FunctionCtx,
     "no gradient": lambda: x.grad,
     "version": lambda: type(torch.__version__),

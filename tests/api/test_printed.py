@@ -48,6 +48,13 @@ MODULES = [
     "torch.distributed",
     "torch.overrides",
     "torch.serialization",
+    "torch._dynamo.exc",
+    "torch.distributed.checkpoint.api",
+    "torch.jit.frontend",
+    "torch.multiprocessing",
+    "torch.nn.attention.flex_attention",
+    "torch.onnx.errors",
+    "torch.utils._pytree",
 ]
 
 # Classes whose modules do not exist in torchlike: their names show the module that exports them.

@@ -129,6 +129,30 @@ def test_a_bias_that_is_no_plain_row(maker, bias):
     both(program)
 
 
+SUMS = {
+    "sum": lambda L, x, dim: x.sum(dim),
+    "mean": lambda L, x, dim: x.mean(dim, keepdim=True),
+    "mse_loss": lambda L, x, dim: L.nn.functional.mse_loss(x, x * 3),
+    "l1_loss": lambda L, x, dim: L.nn.functional.l1_loss(x, x * 3, reduction="sum"),
+}
+SHAPES = [(n,) for n in (1, 3, 4, 7, 8, 31, 33, 63, 257, 1000, 20_000)]
+SHAPES += [(rows, columns) for rows in (1, 2, 5, 17, 100, 600) for columns in (1, 2, 6, 7, 9, 31, 33, 70)]
+SHAPES += [(2, 5, 3), (3, 40, 12), (4, 1, 9), (0, 3), (3, 0)]
+
+
+@pytest.mark.parametrize("name", SUMS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_sums(maker, name, shape):
+    """The sums in C have PyTorch's bits, where PyTorch adds eight numbers at once."""
+    x, is_exact = numbers(*shape), _native.is_there and "AVX" in torch.backends.cpu.get_cpu_capability()
+    for dim in [None, *range(len(shape)), *[(0, 1), (1, 2), (0, 2)][: 3 if len(shape) == 3 else 0]]:
+        ours = SUMS[name](torchlike, torchlike.from_numpy(x), dim).numpy()
+        theirs = SUMS[name](torch, torch.from_numpy(x), dim)
+        compare(ours, theirs, atol=1e-3)
+        if is_exact and dim != (0, 2):
+            np.testing.assert_array_equal(ours, theirs.numpy())
+
+
 def _attention(L, q, is_causal, mask=None):
     return L.nn.functional.scaled_dot_product_attention(q, q, q, attn_mask=mask, is_causal=is_causal)
 

@@ -45,3 +45,20 @@ def test_signs_of_zeros(key):
         for ours, theirs in zip(*results):
             zeros = (ours == 0) & (theirs == 0)
             np.testing.assert_array_equal(np.signbit(ours[zeros]), np.signbit(theirs[zeros]), str(sample))
+
+
+def _of_one_sample(library: Any) -> list[Any]:
+    """Return the gradient of a layer for one sample whose first unit is off, and the product of a column and a row."""
+    x, column = library.tensor([[1.0, -2.0]]), library.tensor([[0.0], [-0.0], [3.0]])
+    w = library.tensor([[1.0, 1.0], [3.0, 1.0]], requires_grad=True)
+    library.nn.functional.linear(x, w).relu().sum().backward()
+    return [w.grad, column @ x]
+
+
+@pytest.mark.parametrize("executor", ["numpy", "xla"])
+def test_signs_of_zeros_in_outer_products(executor):
+    theirs = _of_one_sample(torch)
+    with torchlike.set_executor(executor):
+        ours = [tensor.numpy() for tensor in _of_one_sample(torchlike)]
+    for a, b in zip(ours, theirs):
+        np.testing.assert_array_equal(np.copysign(1, a), np.copysign(1, b.numpy()))

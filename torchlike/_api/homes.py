@@ -37,7 +37,10 @@ _SCRIPTS = dict.fromkeys(("RecursiveScriptModule", "ScriptModule", "_Frozen", "_
 # For each exporting module, without the prefix "torch.", the names of classes and the modules that define them.
 HOMES: dict[str, dict[str, str]] = {
     "": {**_GRAD_MODES, "Generator": "_C"},
-    "jit": {**_SCRIPTS, "TopLevelTracedModule": "jit._trace", "TracerWarning": "jit._trace"},
+    "jit": {
+        **_SCRIPTS,
+        **dict.fromkeys(("TopLevelTracedModule", "TracerWarning", "TracingCheckError"), "jit._trace"),
+    },
     "autograd": {**_GRAD_MODES, **dict.fromkeys(("detect_anomaly", "set_detect_anomaly"), "autograd.anomaly_mode")},
     "autograd.function": {"FunctionCtx": "autograd.function"},
     "autograd.graph": dict.fromkeys(("GradientEdge", "Node", "save_on_cpu", "saved_tensors_hooks"), "autograd.graph"),
@@ -56,12 +59,18 @@ HOMES: dict[str, dict[str, str]] = {
         "DistBackendError": "distributed",
         "DistError": "distributed",
     },
+    "distributed.checkpoint": dict.fromkeys(
+        ("FileSystemReader", "FileSystemWriter"), "distributed.checkpoint.filesystem"
+    ),
     "distributions": dict.fromkeys(_TRANSFORMS, "distributions.transforms"),
     "fx": {"Tracer": "fx._symbolic_trace"},
     "futures": {"Future": "jit"},
     "linalg": {"LinAlgError": "_C"},
     "nn": {**_CONTAINERS, **dict.fromkeys(("UninitializedBuffer", "UninitializedParameter"), "nn.parameter")},
+    "nn.attention.flex_attention": {"BlockMask": "nn.attention.flex_attention"},
     "nn.modules": _CONTAINERS,
+    "onnx": {"OnnxExporterError": "onnx"},
+    "onnx.errors": {"OnnxExporterError": "onnx"},
     "profiler": {"record_function": "autograd.profiler"},
     "utils._pytree": dict.fromkeys(
         ("GetAttrKey", "LeafSpec", "MappingKey", "NodeDef", "SequenceKey", "TreeSpec"), "utils._pytree"

@@ -14,6 +14,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
+from torchlike._api.homes import HOMES
 from torchlike._api.names import settle, show_public
 from torchlike._api.spawned import install_in_children
 
@@ -50,7 +51,7 @@ class _Renaming(importlib.machinery.SourceFileLoader):
 
 
 def _rename(name: str, module: ModuleType) -> None:
-    if "._" not in name:
+    if "._" not in name or name.removeprefix(_OURS + ".") in HOMES:
         sys.modules.setdefault(_THEIRS + name.removeprefix(_OURS), module)
         settle(name, vars(module), _THEIRS)
     else:

@@ -6,6 +6,8 @@ import inspect
 from collections.abc import Iterable
 from typing import Any
 
+from torchlike._errors.shown import shown_as
+
 
 def unsupported(name: str, argument: str) -> NotImplementedError:
     return NotImplementedError(f"{name}: the argument '{argument}' is not supported by torchlike yet")
@@ -28,11 +30,9 @@ def no_torchscript(name: str) -> NotImplementedError:
     return cannot(f"jit.{name}", "functions and modules remain Python code: keep the code and save the state dict")
 
 
+@shown_as(NotImplementedError)
 class _Refused(NotImplementedError, AttributeError):
     """The error for an unsupported name. As an AttributeError, it makes `hasattr` return False."""
-
-
-_Refused.__name__ = _Refused.__qualname__ = "NotImplementedError"  # the name in tracebacks
 
 
 def kind_unsupported(name: str, kind: str) -> NotImplementedError:
@@ -44,6 +44,7 @@ def unknown_name(module: str, name: str, known: list[str]) -> AttributeError:
     return UnknownName(f"module '{module}' has no attribute '{name}'", name, known)
 
 
+@shown_as(AttributeError)
 class UnknownName(AttributeError):
     """An AttributeError that computes its suggestions only when printed, since `hasattr` often raises and drops it."""
 
@@ -57,12 +58,6 @@ class UnknownName(AttributeError):
         near = difflib.get_close_matches(self._asked, self._known, n=3)
         hint = f"; the nearest names are {', '.join(map(repr, near))}" if near else ""
         return self.args[0] + hint
-
-    def __reduce__(self) -> tuple:
-        return (AttributeError, (str(self),))
-
-
-UnknownName.__name__ = UnknownName.__qualname__ = "AttributeError"  # the name in tracebacks
 
 
 def wrong_type(

@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from torchlike._errors.dtypes import scalar_name
+from torchlike._errors.shown import shown_as
 
 _INTERNAL = {"strided": "Strided", "sparse_coo": "Sparse", "sparse_csr": "SparseCsr", "sparse_csc": "SparseCsc"}
 
 
+@shown_as(NotImplementedError)  # users see the error if no rule applies
 class Elsewhere(NotImplementedError):
     """The error of an operator whose kernel does not support a tensor's layout. Another rule may handle the call."""
-
-
-Elsewhere.__name__ = Elsewhere.__qualname__ = "NotImplementedError"  # users see this name if no rule applies
 
 
 def refused(name: str, layout: Any) -> Elsewhere:

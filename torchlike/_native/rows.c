@@ -1,5 +1,5 @@
-/* Activations, softmax, layer norm, scales and biases, and convolutions of float32, each in few passes through memory,
- * and selection by a mask.
+/* Activations, softmax, layer norm, sums, scales and biases, and convolutions of float32, each in few passes through
+ * memory, and selection by a mask.
  *
  * NumPy interprets forward work that is not compiled. It passes over its arrays once for each arithmetic operation and
  * has an overhead for each row: GELU took six times as long as in PyTorch, and adding a bias took three times as long
@@ -312,6 +312,94 @@ WIDE static void gather_windows(const float *x, float *out, const Py_ssize_t *si
             }
 }
 
+/* -- sums in the order of PyTorch's CPU kernels, so that they have the same bits ------------------------------------ */
+
+#define GROUPS 4 /* independent partial sums */
+#define CHUNK 8  /* lanes of one partial sum */
+#define LEVELS 4
+
+/* Add `count` blocks of GROUPS * `lanes` numbers to one block. Blocks are `step` apart, and groups are `apart`. Runs of
+ * 2^power blocks are summed first, then runs of 2^power of these sums, and so on: the error grows with the fourth root
+ * of the length (cascade summation). */
+INLINE void add_blocks(const float *x, Py_ssize_t count, Py_ssize_t step, Py_ssize_t apart, int lanes,
+                       float out[GROUPS][CHUNK])
+{
+    float sums[LEVELS][GROUPS][CHUNK] = {{{0}}};
+    int bits = 0;
+    while (((Py_ssize_t)1 << bits) < count)
+        bits++;
+    int power = bits / LEVELS > 4 ? bits / LEVELS : 4;
+    Py_ssize_t run = (Py_ssize_t)1 << power;
+
+    for (Py_ssize_t i = 0; i < count;) {
+        Py_ssize_t end = i + run <= count ? i + run : count;
+        int is_whole = end == i + run;
+        for (; i < end; i++)
+            for (int g = 0; g < GROUPS; g++)
+                EACH(l, lanes) sums[0][g][l] += x[i * step + g * apart + l];
+        for (int level = 1; is_whole && level < LEVELS; level++) {
+            for (int g = 0; g < GROUPS; g++)
+                EACH(l, lanes) sums[level][g][l] += sums[level - 1][g][l];
+            memset(sums[level - 1], 0, sizeof sums[0]);
+            is_whole = (i & ((run - 1) << (level * power))) == 0;
+        }
+    }
+    for (int level = 1; level < LEVELS; level++)
+        for (int g = 0; g < GROUPS; g++)
+            EACH(l, lanes) sums[0][g][l] += sums[level][g][l];
+    memcpy(out, sums[0], sizeof sums[0]);
+}
+
+/* Write the sum of `count` vectors of `lanes` numbers, which are `step` apart. */
+INLINE void add_vectors(const float *x, Py_ssize_t count, Py_ssize_t step, int lanes, float *out)
+{
+    float sums[GROUPS][CHUNK];
+    add_blocks(x, count / GROUPS, GROUPS * step, step, lanes, sums);
+    for (Py_ssize_t i = count - count % GROUPS; i < count; i++)
+        EACH(l, lanes) sums[0][l] += x[i * step + l];
+    for (int g = 1; g < GROUPS; g++)
+        EACH(l, lanes) sums[0][l] += sums[g][l];
+    EACH(l, lanes) out[l] = sums[0][l];
+}
+
+WIDE static void sum_rows(const float *x, float *out, Py_ssize_t rows, Py_ssize_t columns)
+{
+    for (Py_ssize_t r = 0; r < rows; r++, x += columns) {
+        if (columns < CHUNK) {
+            add_vectors(x, columns, 1, 1, &out[r]);
+            continue;
+        }
+        float lanes[CHUNK], sum = 0;
+        add_vectors(x, columns / CHUNK, CHUNK, CHUNK, lanes);
+        for (Py_ssize_t c = columns - columns % CHUNK; c < columns; c++)
+            sum += x[c];
+        for (int l = 0; l < CHUNK; l++)
+            sum += lanes[l];
+        out[r] = sum;
+    }
+}
+
+WIDE static void sum_columns(const float *x, float *out, Py_ssize_t matrices, Py_ssize_t rows, Py_ssize_t columns)
+{
+    for (; matrices > 0; matrices--, x += rows * columns, out += columns) {
+        Py_ssize_t c = 0;
+        float sums[GROUPS][CHUNK];
+        for (; c + GROUPS * CHUNK <= columns; c += GROUPS * CHUNK) {
+            add_blocks(x + c, rows, columns, CHUNK, CHUNK, sums);
+            memcpy(out + c, sums, sizeof sums);
+        }
+        for (; columns < CHUNK && c + GROUPS <= columns; c += GROUPS) {
+            add_blocks(x + c, rows, columns, 1, 1, sums);
+            for (int g = 0; g < GROUPS; g++)
+                out[c + g] = sums[g][0];
+        }
+        for (; c + CHUNK <= columns; c += CHUNK)
+            add_vectors(x + c, rows, columns, CHUNK, out + c);
+        for (; c < columns; c++)
+            add_vectors(x + c, rows, columns, 1, out + c);
+    }
+}
+
 /* -- interface to Python ------------------------------------------------------------------------------------------ */
 
 typedef struct {
@@ -404,6 +492,27 @@ static PyObject *add(PyObject *module, PyObject *arguments)
     if (rows >= 0) {
         Py_BEGIN_ALLOW_THREADS
         add_to_rows(x, rows, columns, row);
+        Py_END_ALLOW_THREADS
+    }
+    return let_go(&held);
+}
+
+static PyObject *sum(PyObject *module, PyObject *arguments)
+{
+    Held held = {.count = 0};
+    PyObject *from, *to;
+    Py_ssize_t count = -1, rows, columns;
+    if (!PyArg_ParseTuple(arguments, "OOnn:sum", &from, &to, &rows, &columns))
+        return NULL;
+    float *x = hold(&held, from, 0, &count);
+    Py_ssize_t lines = rows_in(count, columns, rows), results = lines < 0 ? 0 : lines / rows * columns;
+    float *out = lines < 0 ? NULL : hold(&held, to, PyBUF_WRITABLE, &results);
+    if (out) {
+        Py_BEGIN_ALLOW_THREADS
+        if (columns == 1)
+            sum_rows(x, out, lines / rows, rows);
+        else
+            sum_columns(x, out, lines / rows, rows, columns);
         Py_END_ALLOW_THREADS
     }
     return let_go(&held);
@@ -549,6 +658,7 @@ static PyMethodDef methods[] = {
     {"silu", silu, METH_VARARGS, NULL},
     {"softmax", softmax, METH_VARARGS, NULL},
     {"standardize", standardize, METH_VARARGS, NULL},
+    {"sum", sum, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

@@ -46,6 +46,9 @@ def softmax(x: ndarray, out: ndarray, columns: int, causal_rows: int, none_is_ze
     with `none_is_zero`.
     """
 
+def sum(x: ndarray, out: ndarray, rows: int, columns: int, /) -> None:
+    """Write the sum over the rows of each matrix of (rows, columns) numbers to `out`, in the order of PyTorch."""
+
 def standardize(
     x: ndarray,
     out: ndarray,

@@ -5,6 +5,8 @@ from pickle import UnpicklingError
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
+from torchlike._errors.shown import shown_as
+
 _DEFAULT_CHANGED = (
     "In PyTorch 2.6, we changed the default value of the `weights_only` argument in `torch.load` from `False` to "
     "`True`. Re-running `torch.load` with `weights_only` set to `False` will likely succeed, but it can result in "
@@ -16,14 +18,17 @@ _DOCS = (
 )
 
 
+@shown_as(UnpicklingError)
 class ForbiddenGlobal(UnpicklingError):
     """The error for a global that the user has not marked as safe."""
 
 
+@shown_as(UnpicklingError)
 class BlockedGlobal(UnpicklingError):
     """The error for a global that may never be loaded."""
 
 
+@shown_as(UnpicklingError)
 class NotACheckpoint(UnpicklingError):
     """The error for a file that is not a checkpoint."""
 

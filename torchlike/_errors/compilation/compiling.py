@@ -26,6 +26,10 @@ class InvalidBackend(TorchDynamoException):
         super().__init__(f"Invalid backend: {name!r}, see `torch._dynamo.list_backends()` for available backends.")
 
 
+for _kind in (TorchDynamoException, UserError, Unsupported, RecompileError, InvalidBackend):
+    _kind.__module__ = "torch._dynamo.exc"  # the module from which programs import them
+
+
 def named(function: object) -> str:
     return getattr(function, "__qualname__", None) or type(function).__name__
 

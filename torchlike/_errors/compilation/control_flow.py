@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-
-class TorchDynamoException(RuntimeError):
-    """The base class of the errors of PyTorch's tracer."""
+from torchlike._errors.compilation.compiling import TorchDynamoException
 
 
 class UncapturedHigherOrderOpError(TorchDynamoException):
@@ -17,7 +15,7 @@ class TorchRuntimeError(TorchDynamoException):
     """Raised if the results of functions passed to a control flow operator do not match."""
 
 
-for _kind in (TorchDynamoException, UncapturedHigherOrderOpError, TorchRuntimeError):
+for _kind in (UncapturedHigherOrderOpError, TorchRuntimeError):
     _kind.__module__ = "torch._dynamo.exc"  # the module from which programs import them
 
 CONSTANT_PREDICATE = (

@@ -10,6 +10,7 @@ import numpy as np
 from torchlike import _dtypes, _errors
 from torchlike._ops.elementwise.activation import floating, log1p_exp, magnitude
 from torchlike._ops.elementwise.partial_derivatives import times_logarithm, with_slopes
+from torchlike._ops.reduce.row_sums import total
 from torchlike._ops.schema.autocast_policies import FULL, Casts, banned, full
 from torchlike._ops.schema.checks import in_order, only
 from torchlike._ops.schema.declare import Array, Real, constant, namespace, operator
@@ -27,7 +28,12 @@ def reduced(loss, reduction: str):
     xp = namespace(loss)
     if loss.dtype.kind in "iu":  # PyTorch has no mean of integers
         return xp.sum(loss, dtype="int64")
-    return mean_of(loss, keepdims=False) if reduction == "mean" else xp.sum(loss)
+    if xp is not np:
+        return mean_of(loss, keepdims=False) if reduction == "mean" else xp.sum(loss)
+    whole = total(loss, tuple(range(loss.ndim)))
+    if reduction == "sum":
+        return whole
+    return whole / loss.size if loss.size else whole + np.nan
 
 
 def _shape(call: Call) -> list:

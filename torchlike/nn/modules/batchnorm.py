@@ -6,6 +6,7 @@ from typing import Any
 
 import torchlike
 from torchlike import Tensor
+from torchlike._internal import own_methods
 from torchlike.nn import _errors_layers as _errors
 from torchlike.nn import functional as F
 from torchlike.nn import init
@@ -96,6 +97,7 @@ class _NormBase(Module):
         )
 
 
+@own_methods("__init__")
 class _BatchNorm(_NormBase):
     """Batch norm of an input with the channels in dimension 1."""
 
@@ -197,6 +199,7 @@ class BatchNorm3d(_BatchNorm):
             raise _errors.norm_input_dimensions("5D", input.dim())
 
 
+@own_methods("forward")
 class SyncBatchNorm(_BatchNorm):
     """Batch norm that in PyTorch computes its statistics over the batches of all processes.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import torchlike
 from torchlike import Tensor
+from torchlike._internal import own_methods
 from torchlike.nn import _errors_layers as _errors
 from torchlike.nn import functional as F
 from torchlike.nn import init
@@ -183,6 +184,7 @@ class _Conv(_ConvNd):
         return self._conv_forward(input, self.weight, self.bias)
 
 
+@own_methods("__init__", "forward")
 class Conv1d(_Conv):
     """A 1-dimensional convolution (cross-correlation) layer: (N, C_in, L) -> (N, C_out, L_out).
 
@@ -217,6 +219,7 @@ class Conv1d(_Conv):
         return F.conv1d(input, weight, bias, self.stride, padding, self.dilation, self.groups)
 
 
+@own_methods("__init__", "forward")
 class Conv2d(_Conv):
     """A 2-dimensional convolution layer: (N, C_in, H, W) -> (N, C_out, H_out, W_out).
 
@@ -249,6 +252,7 @@ class Conv2d(_Conv):
         return F.conv2d(input, weight, bias, self.stride, padding, self.dilation, self.groups)
 
 
+@own_methods("__init__", "forward")
 class Conv3d(_Conv):
     """A 3-dimensional convolution layer over (N, C_in, D, H, W). `Conv1d` gives the formula of the output size.
 
@@ -361,6 +365,7 @@ class _ConvTranspose(_ConvTransposeNd):
         super().__init__(in_channels, out_channels, *places, groups, bias, padding_mode, device, dtype)
 
 
+@own_methods("__init__")
 class ConvTranspose1d(_ConvTranspose):
     """A 1-dimensional transposed convolution layer: (N, C_in, L) -> (N, C_out, L_out).
 
@@ -396,6 +401,7 @@ class ConvTranspose1d(_ConvTranspose):
         return F.conv_transpose1d(input, *self._arguments(input, output_size))
 
 
+@own_methods("__init__")
 class ConvTranspose2d(_ConvTranspose):
     """A 2-dimensional transposed convolution layer: (N, C_in, H, W) -> (N, C_out, H_out, W_out).
 
@@ -430,6 +436,7 @@ class ConvTranspose2d(_ConvTranspose):
         return F.conv_transpose2d(input, *self._arguments(input, output_size))
 
 
+@own_methods("__init__")
 class ConvTranspose3d(_ConvTranspose):
     """A 3-dimensional transposed convolution layer over (N, C_in, D, H, W).
 
@@ -539,6 +546,7 @@ class _LazyConvTranspose(_LazyConvXdMixin):
         super().__init__(*shape, dilation=dilation, padding_mode=padding_mode, **late)
 
 
+@own_methods("__init__")
 class LazyConv1d(_LazyPlainConv, Conv1d):
     """A `Conv1d` layer that infers `in_channels` from its first input.
 
@@ -554,6 +562,7 @@ class LazyConv1d(_LazyPlainConv, Conv1d):
     cls_to_become = Conv1d
 
 
+@own_methods("__init__")
 class LazyConv2d(_LazyPlainConv, Conv2d):
     """A `Conv2d` layer that infers `in_channels` from its first input.
 
@@ -570,6 +579,7 @@ class LazyConv2d(_LazyPlainConv, Conv2d):
     cls_to_become = Conv2d
 
 
+@own_methods("__init__")
 class LazyConv3d(_LazyPlainConv, Conv3d):
     """A `Conv3d` layer that infers `in_channels` from its first input.
 
@@ -585,6 +595,7 @@ class LazyConv3d(_LazyPlainConv, Conv3d):
     cls_to_become = Conv3d
 
 
+@own_methods("__init__")
 class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d):
     """A `ConvTranspose1d` layer that infers `in_channels` from its first input.
 
@@ -601,6 +612,7 @@ class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d):
     cls_to_become = ConvTranspose1d
 
 
+@own_methods("__init__")
 class LazyConvTranspose2d(_LazyConvTranspose, ConvTranspose2d):
     """A `ConvTranspose2d` layer that infers `in_channels` from its first input.
 
@@ -617,6 +629,7 @@ class LazyConvTranspose2d(_LazyConvTranspose, ConvTranspose2d):
     cls_to_become = ConvTranspose2d
 
 
+@own_methods("__init__")
 class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):
     """A `ConvTranspose3d` layer that infers `in_channels` from its first input.
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from torchlike import Tensor
-from torchlike._internal import warn
+from torchlike._internal import own_methods, warn
 from torchlike.nn import _errors_layers as _errors
 from torchlike.nn import functional as F
 from torchlike.nn._linear_cross_entropy import LinearCrossEntropyOptions
@@ -599,6 +599,7 @@ class _MarginLoss(_Loss):
         self.margin = margin
 
 
+@own_methods("__init__")
 class MarginRankingLoss(_MarginLoss):
     """The margin ranking loss: max(0, -target·(input1 - input2) + margin), for targets of 1 or -1.
 
@@ -619,6 +620,7 @@ class MarginRankingLoss(_MarginLoss):
         return F.margin_ranking_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)
 
 
+@own_methods("__init__")
 class CosineEmbeddingLoss(_MarginLoss):
     """The cosine embedding loss: 1 - cos(x1, x2) where target = 1, max(0, cos(x1, x2) - margin) where target = -1.
 

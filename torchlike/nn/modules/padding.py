@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from torchlike import Tensor
+from torchlike._internal import own_methods
 from torchlike.nn import functional as F
 from torchlike.nn.modules._tuples import _ntuple
 from torchlike.nn.modules._tuples import _pair as _pair
@@ -67,6 +68,7 @@ class _ConstantPadNd(_PadNd):
         return f"padding={self.padding}, value={self.value}"
 
 
+@own_methods("__init__")
 class ConstantPad1d(_ConstantPadNd):
     """Padding of the last dimension with a constant value.
 
@@ -82,6 +84,7 @@ class ConstantPad1d(_ConstantPadNd):
     _spatial = 1
 
 
+@own_methods("__init__")
 class ConstantPad2d(_ConstantPadNd):
     """Padding of the last two dimensions with a constant value.
 
@@ -98,6 +101,7 @@ class ConstantPad2d(_ConstantPadNd):
     _spatial = 2
 
 
+@own_methods("__init__")
 class ConstantPad3d(_ConstantPadNd):
     """Padding of the last three dimensions with a constant value.
 
@@ -125,6 +129,7 @@ class _ZeroPad(Module):
         return str(self.padding)
 
 
+@own_methods("__init__")
 class ZeroPad1d(_ZeroPad, ConstantPad1d):
     """Padding of the last dimension with zeros.
 
@@ -137,6 +142,7 @@ class ZeroPad1d(_ZeroPad, ConstantPad1d):
     """
 
 
+@own_methods("__init__")
 class ZeroPad2d(_ZeroPad, ConstantPad2d):
     """Padding of the last two dimensions with zeros.
 
@@ -149,6 +155,7 @@ class ZeroPad2d(_ZeroPad, ConstantPad2d):
     """
 
 
+@own_methods("__init__")
 class ZeroPad3d(_ZeroPad, ConstantPad3d):
     """Padding of the last three dimensions with zeros.
 
@@ -161,10 +168,12 @@ class ZeroPad3d(_ZeroPad, ConstantPad3d):
     """
 
 
+@own_methods("forward")
 class _ReflectionPadNd(_PadNd):
     _mode = "reflect"
 
 
+@own_methods("__init__")
 class ReflectionPad1d(_ReflectionPadNd):
     """Padding of the last dimension with its reflection. The border element is not repeated.
 
@@ -182,6 +191,7 @@ class ReflectionPad1d(_ReflectionPadNd):
     _spatial = 1
 
 
+@own_methods("__init__")
 class ReflectionPad2d(_ReflectionPadNd):
     """Padding of the last two dimensions with their reflection. The border is not repeated.
 
@@ -199,6 +209,7 @@ class ReflectionPad2d(_ReflectionPadNd):
     _spatial = 2
 
 
+@own_methods("__init__")
 class ReflectionPad3d(_ReflectionPadNd):
     """Padding of the last three dimensions with their reflection. The border is not repeated.
 
@@ -216,10 +227,12 @@ class ReflectionPad3d(_ReflectionPadNd):
     _spatial = 3
 
 
+@own_methods("forward")
 class _ReplicationPadNd(_PadNd):
     _mode = "replicate"
 
 
+@own_methods("__init__")
 class ReplicationPad1d(_ReplicationPadNd):
     """Padding of the last dimension with copies of its border element.
 
@@ -234,6 +247,7 @@ class ReplicationPad1d(_ReplicationPadNd):
     _spatial = 1
 
 
+@own_methods("__init__")
 class ReplicationPad2d(_ReplicationPadNd):
     """Padding of the last two dimensions with copies of their border.
 
@@ -248,6 +262,7 @@ class ReplicationPad2d(_ReplicationPadNd):
     _spatial = 2
 
 
+@own_methods("__init__")
 class ReplicationPad3d(_ReplicationPadNd):
     """Padding of the last three dimensions with copies of their border.
 
@@ -272,6 +287,7 @@ class _CircularPadNd(_PadNd):
         return super().forward(input)
 
 
+@own_methods("__init__")
 class CircularPad1d(_CircularPadNd):
     """Circular padding of the last dimension: each side continues with the elements of the opposite side.
 
@@ -289,6 +305,7 @@ class CircularPad1d(_CircularPadNd):
     _spatial = 1
 
 
+@own_methods("__init__")
 class CircularPad2d(_CircularPadNd):
     """Circular padding of the last two dimensions: each side continues with the elements of the opposite side.
 
@@ -306,6 +323,7 @@ class CircularPad2d(_CircularPadNd):
     _spatial = 2
 
 
+@own_methods("__init__")
 class CircularPad3d(_CircularPadNd):
     """Circular padding of the last three dimensions: each side continues with the elements of the opposite side.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from torchlike import Tensor
+from torchlike._internal import own_methods
 from torchlike.nn import functional as F
 from torchlike.nn.modules._tuples import _ntuple
 from torchlike.nn.modules._tuples import _pair as _pair
@@ -168,6 +169,7 @@ class _MaxUnpoolNd(_Pool):
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
+@own_methods("__init__")
 class MaxUnpool1d(_MaxUnpoolNd):
     """The partial inverse of `MaxPool1d`: puts the values back at their indices, and zeros elsewhere.
 
@@ -188,6 +190,7 @@ class MaxUnpool1d(_MaxUnpoolNd):
         return F.max_unpool1d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 
 
+@own_methods("__init__")
 class MaxUnpool2d(_MaxUnpoolNd):
     """The partial inverse of `MaxPool2d`: puts the values back at their indices, and zeros elsewhere.
 
@@ -208,6 +211,7 @@ class MaxUnpool2d(_MaxUnpoolNd):
         return F.max_unpool2d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 
 
+@own_methods("__init__")
 class MaxUnpool3d(_MaxUnpoolNd):
     """The partial inverse of `MaxPool3d`: puts the values back at their indices, and zeros elsewhere.
 
@@ -299,6 +303,7 @@ class _AvgPool2dOr3d(_AvgPoolNd):
         return tuple(getattr(self, name) for name in self.__constants__)
 
 
+@own_methods("__init__")
 class AvgPool2d(_AvgPool2dOr3d):
     """The mean of each window of (N, C, H, W) or (C, H, W).
 
@@ -322,6 +327,7 @@ class AvgPool2d(_AvgPool2dOr3d):
         return F.avg_pool2d(input, *self._options())
 
 
+@own_methods("__init__")
 class AvgPool3d(_AvgPool2dOr3d):
     """The mean of each window of (N, C, D, H, W) or (C, D, H, W).
 
@@ -462,6 +468,7 @@ class _FractionalMaxPoolNd(Module):
         return self.kernel_size, self.output_size, self.output_ratio, self.return_indices
 
 
+@own_methods("__init__")
 class FractionalMaxPool2d(_FractionalMaxPoolNd):
     """Fractional max pooling of (N, C, H, W) or (C, H, W): maxima of windows at random positions (Graham, 2014).
 
@@ -486,6 +493,7 @@ class FractionalMaxPool2d(_FractionalMaxPoolNd):
         return F.fractional_max_pool2d(input, *self._options(), _random_samples=self._random_samples)
 
 
+@own_methods("__init__")
 class FractionalMaxPool3d(_FractionalMaxPoolNd):
     """Fractional max pooling of (N, C, D, H, W) or (C, D, H, W): maxima of windows at random positions (Graham, 2014).
 

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import torchlike
 from torchlike import Tensor
-from torchlike._internal import modes, warn
+from torchlike._internal import modes, own_methods, warn
 from torchlike.nn import _errors_sequence as _errors
 from torchlike.nn import init
 from torchlike.nn.modules.module import Module
@@ -300,6 +300,7 @@ class RNNBase(Module):
         return shown
 
 
+@own_methods("forward")
 class RNN(RNNBase):
     """The Elman recurrent layer: h' = tanh(W_ih x + b_ih + W_hh h + b_hh).
 
@@ -347,6 +348,7 @@ class RNN(RNNBase):
         return torchlike.rnn_tanh(*args) if self.mode == "RNN_TANH" else torchlike.rnn_relu(*args)
 
 
+@own_methods("forward")
 class LSTM(RNNBase):
     """The long short-term memory layer (Hochreiter and Schmidhuber, 1997).
 
@@ -417,6 +419,7 @@ class LSTM(RNNBase):
         return output, (h, c)
 
 
+@own_methods("forward")
 class GRU(RNNBase):
     """The gated recurrent unit layer (Cho et al., 2014).
 

@@ -6,6 +6,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from torchlike._internal import own_methods
 from torchlike.optim.lr_scheduler._base import LRScheduler, group_values
 from torchlike.optim.optimizer import Optimizer
 
@@ -51,6 +52,7 @@ class _FromFunctions(LRScheduler):
                 function.__dict__.update(saved)
 
 
+@own_methods("__init__")
 class LambdaLR(_FromFunctions):
     """A scheduler that multiplies the initial learning rate by `lr_lambda(step)`.
 
@@ -77,6 +79,7 @@ class LambdaLR(_FromFunctions):
         return [base * f(self.last_epoch) for f, base in zip(self.lr_lambdas, self.base_lrs)]
 
 
+@own_methods("__init__")
 class MultiplicativeLR(_FromFunctions):
     """A scheduler that multiplies the current learning rate by `lr_lambda(step)`, starting at step 1.
 

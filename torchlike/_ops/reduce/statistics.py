@@ -15,6 +15,7 @@ from torchlike._dtypes.strides import contiguous_strides, normal
 from torchlike._engine import Value
 from torchlike._engine.trace.batched_values import outermost
 from torchlike._errors.dtypes import scalar_name
+from torchlike._ops.elementwise.partial_derivatives import between as lerp
 from torchlike._ops.reduce.reduce import root
 from torchlike._ops.reduce.sort import ordered
 from torchlike._ops.reduce.vector_norm import FLAT_ORDERS, vector_norm
@@ -102,8 +103,9 @@ def _quantiles(x, q, dim, keepdim: bool, between: str, holes: bool):
         low = high = xp.round(place).astype("int64")
     at = lambda index: xp.take_along_axis(x, xp.broadcast_to(index, (*x.shape[:-1], index.shape[-1])), axis=-1)
     below, above = at(low), at(high)
-    share = {"linear": place - low, "lower": 0.0, "higher": 1.0, "midpoint": 0.5, "nearest": 0.0}[between]
-    out = (below + (above - below) * share).astype(x.dtype)
+    if between in ("linear", "midpoint"):
+        below = lerp(below, above, place - low if between == "linear" else 0.5)
+    out = (above if between == "higher" else below).astype(x.dtype)
     return xp.moveaxis(out, -1, 0).reshape((*q.shape, *shape))
 
 

@@ -280,7 +280,7 @@ def _hardtanh(input: Array, min_val: Scalar = -1.0, max_val: Scalar = 1.0):
     xp = namespace(input)
     low, high = xp.asarray(min_val, input.dtype), xp.asarray(max_val, input.dtype)
     found = choose(input < low, low, choose(input > high, high, input))
-    return found if xp is np else xp.where((input <= low) | (input >= high), constant(found), input)
+    return found if xp is np else xp.where((input > low) & (input < high), input, constant(found))
 
 
 @pointwise(
@@ -347,7 +347,12 @@ def hardshrink(input: Array, lambd: Scalar = 0.5):
     [-2.0, 0.0]
     """
     xp = namespace(input)
-    return xp.where(xp.abs(input) <= lambd, xp.zeros_like(input), input)
+    return xp.where(xp.abs(input) > lambd, input, _zero_unless_nan(input))
+
+
+def _zero_unless_nan(x):
+    """Return 0, or NaN where x is NaN. It has no gradient."""
+    return constant(namespace(x).where(x == x, namespace(x).zeros_like(x), x))
 
 
 def _shrinks(input: Any, lambd: float = 0.5) -> None:
@@ -374,8 +379,8 @@ def softshrink(input: Array, lambd: Scalar = 0.5):
     [-1.5, 0.0]
     """
     xp = namespace(input)
-    zero = xp.where(input == input, xp.zeros_like(input), input)  # NaN propagates, and its gradient is 1
-    return xp.where(input > lambd, input - lambd, xp.where(input < -lambd, input + lambd, zero))
+    inside = xp.where(input < -lambd, input + lambd, _zero_unless_nan(input))
+    return xp.where(input > lambd, input - lambd, inside)
 
 
 # -- with parameters or over a dim -------------------------------------------------------------------------------------

@@ -214,7 +214,8 @@ def _times_logarithm(function: str, step: Callable) -> tuple[Callable, ...]:
     def of(x: Any, y: Any) -> Any:
         xp = namespace(y)
         unused = (x == 0) & ((y <= lowest) | xp.isinf(y))
-        return x * step(getattr(xp, function)(xp.where(unused, lowest + 1, y)))
+        found = x * step(getattr(xp, function)(xp.where(unused, lowest + 1, y)))
+        return xp.where((x == 0) & (y == y), xp.zeros_like(found), found)  # the product may be -0
 
     def by_factor(result: Any, x: Any, y: Any) -> Any:
         unused = (x == 0) & (y <= lowest)

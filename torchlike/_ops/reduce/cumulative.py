@@ -72,6 +72,8 @@ def cumprod(input: Array, dim: int, *, dtype=None):
 def _scanned(ufunc: np.ufunc, scan: Callable, x: Array, dim: int) -> Array:
     if not x.ndim:
         return x
+    if ufunc is np.add and x.dtype.kind not in "biu":
+        x = x + x.dtype.type(0)  # as in PyTorch, a sum is never -0
     return running(ufunc, x, dim) if namespace(x) is np else scan(x, axis=dim)
 
 

@@ -10,7 +10,7 @@ import jax
 import numpy as np
 
 from torchlike import _dtypes, _errors
-from torchlike._ops.elementwise.partial_derivatives import modulus
+from torchlike._ops.elementwise.partial_derivatives import modulus, with_one_slope, with_slopes
 from torchlike._ops.reduce import row_sums
 from torchlike._ops.schema.autocast_policies import FULL_ELSEWHERE, LOWER
 from torchlike._ops.schema.checks import NUMBERS, REAL_FLOATS
@@ -93,13 +93,23 @@ def gelu(input: Array, *, approximate: str = "none"):
     tensor([0.8413])
     """
     if approximate == "tanh":
-        inner = math.sqrt(2 / math.pi) * (input + 0.044715 * input * input * input)
-        return 0.5 * input * (1 + namespace(input).tanh(inner))
+        return _gelu_by_tanh(input)
     if namespace(input) is np and row_sums.in_c(input):
         return row_sums.activated(input, "gelu")
-    out = erf(input * math.sqrt(0.5))
+    return _gelu_by_erf(input)
+
+
+@with_one_slope
+def _gelu_by_tanh(x):
+    inner = math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)
+    return 0.5 * x * (1 + namespace(x).tanh(inner))
+
+
+@with_one_slope
+def _gelu_by_erf(x):
+    out = erf(x * math.sqrt(0.5))
     out += 1  # in place, so NumPy allocates no memory
-    out *= input
+    out *= x
     out *= 0.5
     return out
 
@@ -109,13 +119,19 @@ def silu(input: Array):
     """Return x * sigmoid(x) for each element x."""
     if namespace(input) is np and row_sums.in_c(input):
         return row_sums.activated(input, "silu")
-    return input * logistic(input)
+    return _silu(input)
+
+
+_silu = with_one_slope(lambda x: x * logistic(x))
 
 
 @pointwise(where=PLACES, check=floating("mish_cpu"), inplace=False)
 def mish(input: Array):
     """Return x * tanh(softplus(x)) for each element x."""
-    return input * namespace(input).tanh(log1p_exp(input))
+    return _mish(input)
+
+
+_mish = with_one_slope(lambda x: x * namespace(x).tanh(log1p_exp(x)))
 
 
 @pointwise(
@@ -208,7 +224,7 @@ def tanhshrink(input: Array):
 def exponential_unit(x, alpha, scale=1.0, input_scale=1.0):
     """Return scale * x where x > 0, and scale * alpha * (exp(input_scale * x) - 1) elsewhere."""
     xp = namespace(x)
-    inside = x <= 0
+    inside = ~(x > 0)  # NaN has the slope NaN
     below = xp.expm1(xp.where(inside, x, xp.zeros_like(x)) * input_scale) * alpha
     return xp.where(inside, below, x) * scale if scale != 1.0 else xp.where(inside, below, x)
 
@@ -266,7 +282,7 @@ def _hardtanh(input: Array, min_val: Scalar = -1.0, max_val: Scalar = 1.0):
     xp = namespace(input)
     low, high = xp.asarray(min_val, input.dtype), xp.asarray(max_val, input.dtype)
     found = choose(input < low, low, choose(input > high, high, input))
-    return found if xp is np else xp.where((input <= low) | (input >= high), constant(found), input)
+    return found if xp is np else xp.where((input > low) & (input < high), input, constant(found))
 
 
 @pointwise(
@@ -290,9 +306,13 @@ def _hardswish(input: Array):
     """
     if namespace(input) is np and row_sums.in_c(input):
         return row_sums.activated(input, "hardswish")
-    inside = (input > -3) & (input < 3)
-    safe = choose(inside, input, input.dtype.type(0))
-    return choose(inside, safe * (safe + 3) / 6, choose(input <= -3, input * 0, input * 6 / 6))
+    zero = input.dtype.type(0)
+    outside = (input <= -3) | (input >= 3)  # NaN is inside
+    between = _hardswish_between(choose(outside, zero, input))
+    return choose(outside, choose(input <= -3, constant(input) * 0, input * 6 / 6), between)
+
+
+_hardswish_between = with_slopes(lambda x: x * (x + 3) / 6, lambda _, x: x / 3 + 0.5)
 
 
 @pointwise(
@@ -331,7 +351,12 @@ def hardshrink(input: Array, lambd: Scalar = 0.5):
     [-2.0, 0.0]
     """
     xp = namespace(input)
-    return xp.where(xp.abs(input) <= lambd, xp.zeros_like(input), input)
+    return xp.where(xp.abs(input) > lambd, input, _zero_unless_nan(input))
+
+
+def _zero_unless_nan(x):
+    """Return 0, or NaN where x is NaN. It has no gradient."""
+    return constant(namespace(x).where(x == x, namespace(x).zeros_like(x), x))
 
 
 def _shrinks(input: Any, lambd: float = 0.5) -> None:
@@ -358,8 +383,8 @@ def softshrink(input: Array, lambd: Scalar = 0.5):
     [-1.5, 0.0]
     """
     xp = namespace(input)
-    zero = xp.where(input == input, xp.zeros_like(input), input)  # NaN propagates, and its gradient is 1
-    return xp.where(input > lambd, input - lambd, xp.where(input < -lambd, input + lambd, zero))
+    inside = xp.where(input < -lambd, input + lambd, _zero_unless_nan(input))
+    return xp.where(input > lambd, input - lambd, inside)
 
 
 # -- with parameters or over a dim -------------------------------------------------------------------------------------
@@ -413,7 +438,13 @@ def prelu(input: Array, weight: Array):
         weight = weight.reshape((-1,) + (1,) * (input.ndim - 2))
     elif input.ndim == 0:
         weight = weight.reshape(())
-    return namespace(input).where(input > 0, input, weight * input)
+    xp = namespace(input)
+    if xp is np:
+        return np.where(input > 0, input, weight * input)
+    positive = input > 0
+    # The product has no gradient where it is not selected, even if a factor is not finite.
+    factors = xp.where(positive, 0, weight), xp.where(positive, 0, input)
+    return xp.where(positive, input, factors[0] * factors[1])
 
 
 def _glu_shape(call: Call) -> list:

@@ -214,17 +214,7 @@ def _floored(a, b):
         return xp.floor_divide(a, b)
     if xp is np and (quick := remainders.floor_divide(a, b)) is not None:
         return quick
-    return _floor_of_quotient(a, b) if xp is np else _without_slope(a, b)
-
-
-@jax.custom_jvp
-def _without_slope(a, b):
-    return _floor_of_quotient(a, b)
-
-
-@_without_slope.defjvp
-def _zero(primals, tangents):
-    return _without_slope(*primals), 0 * tangents[0] + 0 * tangents[1]
+    return _floor_of_quotient(a, b) if xp is np else _floor_of_quotient(constant(a), constant(b))
 
 
 def _floor_of_quotient(a, b):
@@ -375,9 +365,7 @@ def lerp(input: Array, end: Array, weight: Operand):
     >>> torchlike.lerp(torchlike.tensor([0.0]), torchlike.tensor([10.0]), 0.25)
     tensor([2.5000])
     """
-    xp, span = namespace(input), end - input
-    near_start = xp.abs(weight) < 0.5
-    return xp.where(near_start, input + weight * span, end - span * (1 - weight))
+    return partial_derivatives.between(input, end, weight)
 
 
 # -- functions of two floating-point numbers ---------------------------------------------------------------------------

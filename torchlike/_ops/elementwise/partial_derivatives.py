@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from torchlike._ops.schema.namespace import namespace
+from torchlike._ops.schema.namespace import constant, namespace
 
 
 def with_slopes(function: Callable, *slopes: Callable) -> Callable:
@@ -34,6 +34,28 @@ def with_slopes(function: Callable, *slopes: Callable) -> Callable:
         return function(*arrays) if is_numpy else differentiated(*arrays)
 
     return call
+
+
+def with_one_slope(function: Callable) -> Callable:
+    """Return `function` of one array, whose gradient is one product of its slope and the incoming gradient.
+
+    The derived rule may add several such products. If the incoming gradient is infinite, their sum may be NaN.
+    """
+    return with_slopes(function, lambda _, x: jax.jvp(function, (x,), (jnp.ones_like(x),))[1])
+
+
+def with_mask(function: Callable, mask: Callable) -> Callable:
+    """Return `function` of one array with the slope 1 where `mask(array)` is true, and 0 elsewhere.
+
+    As in PyTorch, 0 times an incoming gradient that is not finite is NaN. XLA would simplify the product with a mask.
+    """
+    differentiated = jax.custom_jvp(function)
+
+    @differentiated.defjvp
+    def _(primals: tuple, changes: tuple) -> tuple:
+        return differentiated(*primals), jnp.where(mask(*primals), *changes, 0 * changes[0])
+
+    return lambda x: (function if namespace(x) is np else differentiated)(x)
 
 
 def _xp(function: str) -> Callable:
@@ -60,6 +82,14 @@ def quotient(a: Any, b: Any) -> Any:
 def modulus(z: Any) -> Any:
     """Return |z| for complex numbers. The gradient at 0 is 0."""
     return np.abs(z) if namespace(z) is np else _modulus(z)
+
+
+_absolute = with_slopes(abs, lambda size, x: jnp.where(x == x, jnp.sign(x), 0))
+
+
+def absolute(x: Any) -> Any:
+    """Return |x|. The gradient at 0, and at a real NaN, is 0."""
+    return modulus(x) if x.dtype.kind == "c" else _absolute(x)
 
 
 def phase(z: Any) -> Any:
@@ -103,6 +133,17 @@ def _per_square(a: Any, b: Any) -> Any:
 angle = with_slopes(_xp("arctan2"), lambda r, a, b: b * _per_square(a, b), lambda r, a, b: -a * _per_square(a, b))
 
 
+def _between(start: Any, end: Any, share: Any) -> Any:
+    xp, span = namespace(start), end - start
+    return xp.where(xp.abs(share) < 0.5, start + share * span, end - span * (1 - share))
+
+
+def between(start: Any, end: Any, share: Any) -> Any:
+    """Return start + share * (end - start), exact at the shares 0 and 1. `share` may be a number."""
+    slopes = (lambda r, a, b, c: 1 - c), (lambda r, a, b, c: c), (lambda r, a, b, c: b - a)
+    return with_slopes(_between, *slopes)(start, end, namespace(start).asarray(share))
+
+
 def _added(function: str) -> Callable:
     def add(a: Any, b: Any) -> Any:
         xp = namespace(a)
@@ -124,7 +165,12 @@ def _signed_ratio(result: Any, a: Any, b: Any) -> Any:
     return jnp.where(a == 0, 0, jax.lax.stop_gradient(result) / jax.lax.stop_gradient(a))
 
 
-sign_copied = with_slopes(_xp("copysign"), _signed_ratio, lambda r, a, b: jnp.zeros_like(r))
+_sign_copied = with_slopes(_xp("copysign"), _signed_ratio, lambda r, a, b: jnp.zeros_like(r))
+
+
+def sign_copied(a: Any, b: Any) -> Any:
+    """Return |a| with the sign of b. The gradient of b is 0, even if the incoming gradient is not finite."""
+    return _sign_copied(a, constant(b))
 
 
 def _sinc_slope(result: Any, x: Any) -> Any:
@@ -157,6 +203,7 @@ def _power_of_two(x: Any) -> Any:
 
 
 power_of_two = with_slopes(_power_of_two, lambda r, x: r * np.log(2).astype(r.dtype))
+hyperbolic_tangent = with_slopes(lambda x: namespace(x).tanh(x), lambda r, x: 1 - r * r)
 # JAX 0.12 computes the derivative of arccosh for real numbers as a product of two roots, which is NaN below -1.
 inverse_cosine = with_slopes(lambda x: namespace(x).arccosh(x), lambda r, x: lax.rsqrt(x * x - 1))
 
@@ -167,7 +214,8 @@ def _times_logarithm(function: str, step: Callable) -> tuple[Callable, ...]:
     def of(x: Any, y: Any) -> Any:
         xp = namespace(y)
         unused = (x == 0) & ((y <= lowest) | xp.isinf(y))
-        return x * step(getattr(xp, function)(xp.where(unused, lowest + 1, y)))
+        found = x * step(getattr(xp, function)(xp.where(unused, lowest + 1, y)))
+        return xp.where((x == 0) & (y == y), xp.zeros_like(found), found)  # the product may be -0
 
     def by_factor(result: Any, x: Any, y: Any) -> Any:
         unused = (x == 0) & (y <= lowest)

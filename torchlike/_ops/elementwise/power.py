@@ -11,6 +11,7 @@ from jax.custom_derivatives import SymbolicZero
 
 from torchlike import _dtypes, _errors
 from torchlike._dtypes import FLOAT8
+from torchlike._ops.elementwise.partial_derivatives import with_slopes
 from torchlike._ops.schema.autocast_policies import FULL_ELSEWHERE
 from torchlike._ops.schema.checks import exponent_in_range, not_bool, not_wide
 from torchlike._ops.schema.declare import Operand, declare, namespace
@@ -87,12 +88,26 @@ def pow(input: Operand, exponent: Operand):
 
 def _formula(x, n):
     xp = namespace(x)
-    if n in (0.5, -0.5):
-        return xp.sqrt(x) if n == 0.5 else 1 / xp.sqrt(x)
+    if n == 0.5:
+        return xp.sqrt(x)
+    if n == -0.5:
+        return _inverse_root(x)
     if n == 0:
         return xp.ones_like(x)
+    return _product(x, int(n)) if n >= -1 else with_slopes(_product_of(n), lambda _, x: n * _product(x, n - 1))(x)
+
+
+_inverse_root = with_slopes(lambda x: 1 / namespace(x).sqrt(x), lambda _, x: -0.5 * jax.numpy.power(x, -1.5))
+
+
+def _product_of(n):
+    return lambda x: _product(x, int(n))
+
+
+def _product(x, n: int):
+    """Return the n-th power of x, for n other than 0, as a product of |n| factors or its reciprocal."""
     out = x
-    for _ in range(int(abs(n)) - 1):
+    for _ in range(abs(n) - 1):
         out = out * x
     return out if n > 0 else 1 / out
 
@@ -115,7 +130,7 @@ def _real_power_jvp(primals, tangents):
     (x, n), (dx, dn) = primals, tangents
     out = _real_power(x, n)
     slope = xp.where(n == 0, 0, n * _real_power(x, xp.where(n == 0, 1, n - 1)))
-    along = xp.zeros_like(out) if isinstance(dx, SymbolicZero) else slope * dx
+    along = xp.zeros_like(out) if isinstance(dx, SymbolicZero) else xp.where(n == 0, 0, slope * dx)
     if isinstance(dn, SymbolicZero):  # a zero tangent times the logarithm of a negative number would be NaN
         return out, along
     flat = (x == 0) & (n >= 0)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
+import jax.numpy as jnp
 
 from torchlike._dtypes import int32
-from torchlike._ops.elementwise.partial_derivatives import inverse_cosine, power_of_two, sine_ratio
+from torchlike._ops.elementwise.partial_derivatives import (
+    hyperbolic_tangent,
+    inverse_cosine,
+    power_of_two,
+    sine_ratio,
+    with_slopes,
+)
 from torchlike._ops.schema.autocast_policies import FULL_ELSEWHERE
 from torchlike._ops.schema.declare import Array, constant, namespace, operator, pointwise
 from torchlike._ops.schema.typing_rules import to_float
@@ -170,7 +176,7 @@ def tanh(input: Array):
     >>> torchlike.tanh(torchlike.tensor([0.0, 1.0]))
     tensor([0.0000, 0.7616])
     """
-    return namespace(input).tanh(input)
+    return hyperbolic_tangent(input)
 
 
 @pointwise(promote=to_float, aliases=("arcsinh",))
@@ -214,9 +220,12 @@ def sinc(input: Array):
 )
 def _frexp(input: Array):
     """Return the mantissa, with magnitude in [0.5, 1), and the exponent of 2 of each element."""
-    xp = namespace(input)
-    mantissa, exponent = xp.frexp(constant(input))
-    if xp is not np:  # `jnp.frexp` manipulates bits, so it has no gradient
-        exact = xp.where(xp.isfinite(input), input - constant(input), 0)
-        mantissa = mantissa + exact * xp.exp2(-exponent.astype(input.dtype))
-    return mantissa, exponent.astype("int32")
+    return _mantissa(input), namespace(input).frexp(constant(input))[1].astype("int32")
+
+
+def _mantissa_slope(_, x):
+    exponent = jnp.where(jnp.isfinite(x), jnp.frexp(constant(x))[1], 0)
+    return jnp.exp2(-exponent.astype(x.dtype))
+
+
+_mantissa = with_slopes(lambda x: namespace(x).frexp(x)[0], _mantissa_slope)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import jax
@@ -19,7 +20,7 @@ from torchlike._dtypes import (
     float8_e8m0fnu,
     int64,
 )
-from torchlike._ops.elementwise.partial_derivatives import modulus, phase
+from torchlike._ops.elementwise.partial_derivatives import modulus, phase, with_mask
 from torchlike._ops.schema.autocast_policies import FULL_ELSEWHERE
 from torchlike._ops.schema.checks import in_order, not_bool, not_wide, only
 from torchlike._ops.schema.declare import Array, Into, Real, constant, namespace, pointwise
@@ -202,15 +203,15 @@ def nan_to_num(input: Array, nan: Real | None = None, posinf: Real | None = None
     >>> torchlike.nan_to_num(torchlike.tensor([1.0, torchlike.nan]))
     tensor([1., 0.])
     """
-    xp = namespace(input)
     if input.dtype.kind in "biu":
         return input
-    if input.dtype.kind == "c":
-        return _replaced(xp, input.real, nan, posinf, neginf) + 1j * _replaced(xp, input.imag, nan, posinf, neginf)
-    return _replaced(xp, input, nan, posinf, neginf)
+    replace = functools.partial(_replaced, nan=nan, posinf=posinf, neginf=neginf)
+    replace = with_mask(replace, jnp.isfinite)
+    return replace(input.real) + 1j * replace(input.imag) if input.dtype.kind == "c" else replace(input)
 
 
-def _replaced(xp, x, nan, posinf, neginf):
+def _replaced(x, nan, posinf, neginf):
+    xp = namespace(x)
     limits = jnp.finfo(x.dtype)
     top = limits.max if posinf is None else posinf
     bottom = limits.min if neginf is None else neginf

@@ -9,7 +9,7 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._ops.elementwise.activation import floating, log1p_exp, magnitude
-from torchlike._ops.elementwise.partial_derivatives import times_logarithm, with_slopes
+from torchlike._ops.elementwise.partial_derivatives import absolute, times_logarithm
 from torchlike._ops.reduce.row_sums import total
 from torchlike._ops.schema.autocast_policies import FULL, Casts, banned, full
 from torchlike._ops.schema.checks import in_order, only
@@ -112,7 +112,7 @@ def l1_loss(input: Array, target: Array, reduction: str = "mean"):
       target: a shape that broadcasts with that of `input`.
       reduction: "none", "mean" or "sum".
     """
-    return reduced(_size(input - target), reduction)
+    return reduced(absolute(input - target), reduction)
 
 
 @_loss(only("smooth_l1_cpu", _dtypes.FLOATING), formats=1)
@@ -129,14 +129,6 @@ def smooth_l1_loss(input: Array, target: Array, reduction: str = "mean", beta: R
     """
     d, near = _apart(input, target, beta)
     return reduced(namespace(d).where(near == d, 0.5 * near * near / beta, magnitude(d) - 0.5 * beta), reduction)
-
-
-def _size(d):
-    """Return |d|, with a derivative of 0 at NaN too."""
-    return magnitude(d) if d.dtype.kind == "c" or namespace(d) is np else _absolute(d)
-
-
-_absolute = with_slopes(abs, lambda size, d: jax.numpy.where(d == d, jax.numpy.sign(d), 0))
 
 
 def _apart(input, target, bound):
@@ -354,9 +346,9 @@ def poisson_nll_loss(
     else:
         loss = x - step(target * step(xp.log(step(x + eps))))
     if full:
-        t = xp.where(target > 1, target, xp.ones_like(target))
+        t = target
         stirling = step(step(t * step(xp.log(t))) - t) + step(0.5 * step(xp.log(step(2 * math.pi * t))))
-        loss = step(loss) + xp.where(target > 1, step(stirling), xp.zeros_like(stirling))
+        loss = step(loss) + xp.where(t <= 1, xp.zeros_like(stirling), step(stirling))
     return reduced(step(loss), reduction)
 
 

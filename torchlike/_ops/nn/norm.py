@@ -12,8 +12,9 @@ import numpy as np
 from jax import lax
 
 from torchlike import _dtypes, _errors
-from torchlike._ops.elementwise.activation import magnitude
+from torchlike._ops.elementwise.partial_derivatives import absolute
 from torchlike._ops.nn.windows import channels_last, channels_second
+from torchlike._ops.reduce.reduce import extreme
 from torchlike._ops.reduce.row_sums import in_c, row_sums, scaled, standardize
 from torchlike._ops.reduce.vector_norm import power_of_size, root_of_powers
 from torchlike._ops.schema.autocast_policies import FULL_ELSEWHERE
@@ -327,11 +328,11 @@ def vector_norm(x, p: float, axis, keepdims: bool = False):
     xp, axis = namespace(x), None if axis == () else axis
     if not x.ndim:
         return vector_norm(x.reshape(1), p, 0, keepdims).reshape(())
-    size = magnitude(x)
+    size = absolute(x)
     if p == math.inf or (p != 0 and _is_one(x.shape, axis)):  # the norm of one element is its absolute value
-        return xp.max(size, axis=axis, keepdims=keepdims)
+        return extreme(size, "max", axis, keepdims, nan=True)
     if p == -math.inf:
-        return xp.min(size, axis=axis, keepdims=keepdims)
+        return extreme(size, "min", axis, keepdims, nan=True)
     if p == 0:
         return xp.sum((x != 0).astype(size.dtype), axis=axis, keepdims=keepdims)
     if p == 1:

@@ -44,7 +44,7 @@ def _sums(x: np.ndarray, dim: int) -> np.ndarray:
 def _softmax(input: Array, dim: int):
     """Return exp(x) divided by its sum over a dim."""
     if namespace(input) is not np:
-        return jax.nn.softmax(input, axis=dim) if input.ndim else input * 0 + 1
+        return jax.nn.softmax(input, axis=dim) if input.ndim else jax.nn.softmax(input[None])[0]
     if not input.ndim or not input.size:
         return input * 0 + 1
     if dim in (-1, input.ndim - 1) and in_c(input, input.shape[-1]):
@@ -69,11 +69,11 @@ def _softmax(input: Array, dim: int):
 def _log_softmax(input: Array, dim: int):
     """Return x minus the logarithm of the sum of exp(x) over a dim."""
     step, x = stepwise(input)
-    if not x.ndim or not x.size:
+    if not x.size:
         return x * 0
     if namespace(x) is np:
-        return _shifted(x, dim, step)
-    return _differentiated(x, dim, step)
+        return _shifted(x, dim, step) if x.ndim else x * 0
+    return _differentiated(x, dim, step) if x.ndim else _differentiated(x[None], dim, step)[0]
 
 
 def _shifted(x, dim: int, step: Step):

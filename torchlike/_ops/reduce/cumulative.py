@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
+from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -69,6 +72,8 @@ def cumprod(input: Array, dim: int, *, dtype=None):
 def _scanned(ufunc: np.ufunc, scan: Callable, x: Array, dim: int) -> Array:
     if not x.ndim:
         return x
+    if ufunc is np.add and x.dtype.kind not in "biu":
+        x = x + x.dtype.type(0)  # as in PyTorch, a sum is never -0
     return running(ufunc, x, dim) if namespace(x) is np else scan(x, axis=dim)
 
 
@@ -100,7 +105,32 @@ def logcumsumexp(input: Array, dim: int):
         return _accumulated(input, dim % input.ndim)
     if namespace(input) is np:
         return np.logaddexp.accumulate(input, axis=dim)
-    return lax.cumlogsumexp(input, dim % input.ndim)
+    return _sums_of_exponentials(input, dim % input.ndim)
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
+def _sums_of_exponentials(x, axis: int):
+    return lax.cumlogsumexp(x, axis)
+
+
+@_sums_of_exponentials.defjvp
+def _sums_of_exponentials_jvp(axis: int, primals: tuple, changes: tuple) -> tuple:
+    """Return the value and the tangent.
+
+    The tangent at j is the sum of exp(x[i] - result[j]) * change[i] over i <= j, computed as a linear recurrence whose
+    factors are at most 1.
+    """
+    (x,), (change,) = primals, changes
+    result = _sums_of_exponentials(x, axis)
+    first, rest = [slice(None)] * x.ndim, [slice(None)] * x.ndim
+    first[axis], rest[axis] = slice(1), slice(-1)
+    before = jnp.concatenate([jnp.full_like(x[tuple(first)], -jnp.inf), result[tuple(rest)]], axis)
+    decay = jnp.where(before == result, 1, jnp.exp(before - result))
+
+    def join(a: Any, b: Any) -> tuple:
+        return a[0] * b[0], b[0] * a[1] + b[1]
+
+    return result, lax.associative_scan(join, (decay, jnp.exp(x - result) * change), axis=axis)[1]
 
 
 def _accumulated(x, axis: int):

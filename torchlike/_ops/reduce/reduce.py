@@ -17,6 +17,7 @@ from torchlike._dtypes import FLOAT8
 from torchlike._engine.xla.jax_private import is_symbolic
 from torchlike._engine.xla.target import for_cpu
 from torchlike._errors.dtypes import scalar_name
+from torchlike._ops.elementwise.partial_derivatives import with_mask
 from torchlike._ops.reduce.row_sums import total as numpy_total
 from torchlike._ops.schema.autocast_policies import FULL, FULL_ELSEWHERE
 from torchlike._ops.schema.checks import not_complex
@@ -187,8 +188,12 @@ def _nansum_into(input: Any, *_: Any) -> Into:
 
 
 def _present(x):
-    xp = namespace(x)
-    return x if x.dtype.kind in "iu" else xp.where(xp.isnan(x), xp.zeros_like(x), x)
+    return x if x.dtype.kind in "iu" else _without_nan(x)
+
+
+_without_nan = with_mask(
+    lambda x: namespace(x).where(namespace(x).isnan(x), namespace(x).zeros_like(x), x), lambda x: x == x
+)
 
 
 @reduction(out=_nansum_into, host=HOST_REDUCES, promote=sum_like, check=_check_nansum, chooses=True)
@@ -350,32 +355,35 @@ def _extreme_check(name: str, kernel: str):
     return check
 
 
-@functools.partial(jax.custom_jvp, nondiff_argnums=(1, 2, 3))
-def evenly(x: Array, select: Callable, over: tuple, nan: bool):
+@functools.partial(jax.custom_jvp, nondiff_argnums=(1, 2, 3, 4))
+def evenly(x: Array, select: Callable, over: tuple, nan: bool, masked: bool):
     """Return `select(x)`, with one element for each slice (dims kept).
 
     The elements equal to the selected one share its gradient evenly. If the selected element is NaN, all NaN elements
-    share the gradient if `nan`, else all gradients are NaN, as in PyTorch.
+    share the gradient if `nan`, else all gradients are NaN, as in PyTorch. If `masked` is False, the gradients of the
+    other elements are 0 times the incoming one.
     """
     return select(x)
 
 
 @evenly.defjvp
-def _evenly_jvp(select, over, nan, primals, tangents):
+def _evenly_jvp(select, over, nan, masked, primals, tangents):
     (x,), (dx,) = primals, tangents
-    value = evenly(x, select, over, nan)
+    value = evenly(x, select, over, nan, masked)
     equal = ((x == value) | ((x != x) & (value != value) & nan)).astype(x.dtype)
     count = jnp.sum(equal, axis=over, keepdims=True)
     # XLA simplifies 0 / count to 0 even if count is 0, so the NaN is explicit.
     shares = jnp.where(count == 0, jnp.nan, equal / count)
-    return value, jnp.sum(shares * dx, axis=over, keepdims=True)
+    changes = jnp.where(equal == 0, 0, shares * dx) if masked else shares * dx
+    return value, jnp.sum(changes, axis=over, keepdims=True)
 
 
-def _extreme(x, function: str, dim, keepdim: bool, nan: bool = False):
+def extreme(x, function: str, dim, keepdim: bool, nan: bool = False, masked: bool = False):
+    """Return the maximum or minimum over `dim`. See `evenly` for its gradient."""
     xp, over = namespace(x), axes(x, dim)
     if xp is not jnp or x.dtype.kind in "biu" or not x.size:
         return getattr(xp, function)(x, axis=over, keepdims=keepdim)
-    value = evenly(x, lambda x: getattr(jnp, function)(x, axis=over, keepdims=True), over, nan)
+    value = evenly(x, lambda x: getattr(jnp, function)(x, axis=over, keepdims=True), over, nan, masked)
     return value if keepdim else jnp.squeeze(value, over)
 
 
@@ -396,7 +404,7 @@ def amax(input: Array, dim: Dims | None = (), keepdim: bool = False):
     >>> torchlike.amax(torchlike.tensor([[1, 5], [4, 2]]), dim=1)
     tensor([5, 4])
     """
-    return _extreme(input, "max", dim, keepdim)
+    return extreme(input, "max", dim, keepdim)
 
 
 @reduction(
@@ -416,7 +424,7 @@ def amin(input: Array, dim: Dims | None = (), keepdim: bool = False):
     >>> torchlike.amin(torchlike.tensor([[1, 5], [4, 2]]), dim=1)
     tensor([1, 2])
     """
-    return _extreme(input, "min", dim, keepdim)
+    return extreme(input, "min", dim, keepdim)
 
 
 @reduction(
@@ -434,7 +442,7 @@ def _max_of_all(input: Array):
 
     Elements equal to the maximum share the gradient evenly.
     """
-    return _extreme(input, "max", None, False, nan=True)
+    return extreme(input, "max", None, False, nan=True, masked=True)
 
 
 @reduction(
@@ -452,7 +460,7 @@ def _min_of_all(input: Array):
 
     Elements equal to the minimum share the gradient evenly.
     """
-    return _extreme(input, "min", None, False, nan=True)
+    return extreme(input, "min", None, False, nan=True, masked=True)
 
 
 def position(x: Array, function: str, dim: int | None):
@@ -593,7 +601,7 @@ def _both_check(call: Call) -> None:
 )
 def aminmax(input: Array, *, dim: int | None = None, keepdim: bool = False):
     """Return the minimum and the maximum along `dim` (default: of all elements)."""
-    return _extreme(input, "min", dim, keepdim), _extreme(input, "max", dim, keepdim)
+    return extreme(input, "min", dim, keepdim), extreme(input, "max", dim, keepdim)
 
 
 # -- exponentials ------------------------------------------------------------------------------------------------------

@@ -151,7 +151,8 @@ def _run(factors: Any, changes: Any) -> Any:
 def _extreme(name: str, worst: Any, nan: bool = False) -> Any:
     """Return a function that computes the maximum or minimum at each position.
 
-    If the maximum or minimum at a position is NaN, the NaN elements of `src` get its gradient only if `nan` is True.
+    If the maximum or minimum at a position is NaN, the NaN elements of `src` get its gradient if `nan` is True. Else
+    the gradients of all elements of the position are NaN.
     """
 
     @jax.custom_jvp
@@ -163,10 +164,14 @@ def _extreme(name: str, worst: Any, nan: bool = False) -> Any:
         input, src, place, own = primals
         found = extreme(*primals)
         mine, theirs = (own & (input == found)), src == found[place]
+        lost = jnp.isnan(found)
         if nan:
-            theirs = theirs | (jnp.isnan(src) & jnp.isnan(found[place]))
+            theirs = theirs | (jnp.isnan(src) & lost[place])
         count = mine.astype(input.dtype).at[place].add(theirs.astype(input.dtype))
         share = 1 / jnp.maximum(count, 1)
+        if not nan:  # PyTorch divides by a count of 0
+            share = jnp.where(lost, jnp.nan, share)
+            mine, theirs = mine | (own & lost), theirs | lost[place]
         of_src = jnp.where(theirs, share[place], 0)
         return _tangents(found, input, src, place, jnp.where(mine, share, 0), of_src, tangents)
 

@@ -286,7 +286,7 @@ def _of_all(x, ignore_nan: bool):
         return _middle_on_host(flat, ignore_nan)
     if x.dtype.kind in "iu":
         return _middle(flat, 0, ignore_nan)[0].reshape(())
-    return evenly(flat, lambda x: _middle(x, 0, ignore_nan)[0], (0,), True).reshape(())
+    return evenly(flat, lambda x: _middle(x, 0, ignore_nan)[0], (0,), True, True).reshape(())
 
 
 def _middle_on_host(flat: np.ndarray, ignore_nan: bool):

@@ -15,6 +15,7 @@ from torchlike._dtypes.strides import contiguous_strides, normal
 from torchlike._engine import Value
 from torchlike._engine.trace.batched_values import outermost
 from torchlike._errors.dtypes import scalar_name
+from torchlike._ops.elementwise.partial_derivatives import between as lerp
 from torchlike._ops.reduce.reduce import root
 from torchlike._ops.reduce.sort import ordered
 from torchlike._ops.reduce.vector_norm import FLAT_ORDERS, vector_norm
@@ -34,7 +35,7 @@ from torchlike._ops.schema.declare import (
     namespace,
     operator,
 )
-from torchlike._ops.schema.namespace import at, fractional, refused
+from torchlike._ops.schema.namespace import at, fractional, refused, widened
 from torchlike._ops.schema.out_rules import Into
 from torchlike._ops.schema.typing_rules import (
     Aval,
@@ -102,8 +103,9 @@ def _quantiles(x, q, dim, keepdim: bool, between: str, holes: bool):
         low = high = xp.round(place).astype("int64")
     at = lambda index: xp.take_along_axis(x, xp.broadcast_to(index, (*x.shape[:-1], index.shape[-1])), axis=-1)
     below, above = at(low), at(high)
-    share = {"linear": place - low, "lower": 0.0, "higher": 1.0, "midpoint": 0.5, "nearest": 0.0}[between]
-    out = (below + (above - below) * share).astype(x.dtype)
+    if between in ("linear", "midpoint"):
+        below = lerp(below, above, place - low if between == "linear" else 0.5)
+    out = (above if between == "higher" else below).astype(x.dtype)
     return xp.moveaxis(out, -1, 0).reshape((*q.shape, *shape))
 
 
@@ -518,15 +520,43 @@ def searchsorted(sorted_sequence: Array, input: Operand, right: bool, out_int32:
     An element goes before equal elements of the sequence or, if `right`, after them.
     """
     side = "right" if right else "left"
+    if namespace(sorted_sequence) is not np:
+        return _bisected(sorted_sequence, jnp.asarray(input), right)
+    sorted_sequence, input = widened(sorted_sequence), widened(np.asarray(input))  # NumPy does not order other NaN
+    if (sorted_sequence != sorted_sequence).any():
+        return _bisected(sorted_sequence, input, right)
     if sorted_sequence.ndim == 1:
-        return namespace(sorted_sequence).searchsorted(sorted_sequence, input, side=side)
-    if namespace(sorted_sequence) is np:
-        rows = [x.reshape(-1, x.shape[-1]) for x in (sorted_sequence, input)]
-        return np.reshape([np.searchsorted(s, v, side=side) for s, v in zip(*rows)], input.shape)
-    one = lambda s, v: jnp.searchsorted(s, v, side=side)
-    for _ in range(sorted_sequence.ndim - 1):
-        one = jax.vmap(one)
-    return one(sorted_sequence, input)
+        return np.searchsorted(sorted_sequence, input, side=side)
+    rows = [x.reshape(-1, x.shape[-1]) for x in (sorted_sequence, input)]
+    return np.reshape([np.searchsorted(s, v, side=side) for s, v in zip(*rows)], input.shape)
+
+
+def _bisected(sequence, values, right: bool):
+    """Return the result of `searchsorted` by bisection.
+
+    A comparison with NaN is false, as in PyTorch. If the sequence contains NaN, the result depends on the elements that
+    the bisection visits.
+    """
+    xp, last = namespace(sequence), sequence.shape[-1] - 1
+
+    def halve(bounds: tuple) -> tuple:
+        low, high = bounds
+        middle = (low + high) // 2
+        place = xp.minimum(middle, last)
+        probe = sequence[place] if sequence.ndim == 1 else xp.take_along_axis(sequence, place, -1)
+        above = probe > values if right else probe >= values
+        move = (low < high) & ~above
+        return xp.where(move, middle + 1, low), xp.where(above, middle, high)
+
+    bounds = xp.zeros(values.shape, "int64"), xp.full(values.shape, sequence.shape[-1], "int64")
+    if not sequence.size or not values.size:
+        return bounds[0]
+    is_open = lambda bounds: (bounds[0] < bounds[1]).any()
+    if xp is not np:
+        return jax.lax.while_loop(is_open, halve, bounds)[0]
+    while is_open(bounds):
+        bounds = halve(bounds)
+    return bounds[0]
 
 
 @operator(

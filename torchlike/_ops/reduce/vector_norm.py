@@ -12,8 +12,8 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._errors.dtypes import scalar_name
-from torchlike._ops.elementwise.partial_derivatives import modulus
-from torchlike._ops.reduce.reduce import Dims, axes, is_row
+from torchlike._ops.elementwise.partial_derivatives import absolute
+from torchlike._ops.reduce.reduce import Dims, axes, extreme, is_row
 from torchlike._ops.schema.autocast_policies import FULL_ELSEWHERE
 from torchlike._ops.schema.declare import EXACT, HOST_REDUCES, ONCE, UNSQUEEZED, Array, Kept, namespace, reduction
 from torchlike._ops.schema.typing_rules import Call, reduced_dims, reduced_shape, to_real
@@ -121,10 +121,10 @@ def vector_norm(input: Array, ord: Any = 2, dim: Dims = None, keepdim: bool = Fa
         return root_of_powers(xp.sum(squares, axis=over, keepdims=keepdim), 2)
     if ord == 0:
         return xp.sum((input != 0).astype(input.real.dtype), axis=over, keepdims=keepdim)
-    size = _size(input)
+    size = absolute(input)
     is_one = math.prod([input.shape[axis] for axis in over]) == 1  # the norm of one element is its magnitude
     if math.isinf(ord) or is_one:
-        return (xp.max if ord > 0 else xp.min)(size, axis=over, keepdims=keepdim)
+        return extreme(size, "max" if ord > 0 else "min", dim, keepdim, nan=True)
     if ord == 1:
         return xp.sum(size, axis=over, keepdims=keepdim)
     return _general_norm(xp, size, ord, over, keepdim)
@@ -138,14 +138,6 @@ def _sum_of_squares(x: np.ndarray) -> np.ndarray:
     whole = x.shape[-1] // 128 * 128
     blocks, rest = x[..., :whole].reshape(*x.shape[:-1], -1, 128), x[..., whole:]
     return np.einsum("...ij,...ij->...i", blocks, blocks).sum(-1) + np.einsum("...i,...i->...", rest, rest)
-
-
-def _size(x):
-    """Return |x|, with gradient 0 at 0."""
-    xp = namespace(x)
-    if x.dtype.kind == "c":
-        return modulus(x)
-    return xp.abs(x) if xp is np else xp.where(x > 0, x, xp.where(x < 0, -x, 0 * x))
 
 
 def _general_norm(xp, size, ord, over, keepdim):

@@ -218,7 +218,7 @@ def _of_tanh(h: np.ndarray) -> Callable:
 
 def _of_relu(h: np.ndarray) -> Callable:
     def change(at: slice, dh: np.ndarray, out: np.ndarray) -> None:
-        out[...] = np.where(h[at] > 0, dh, 0)
+        out[...] = np.where(h[at] <= 0, 0, dh)  # NaN gets the gradient
 
     return change
 

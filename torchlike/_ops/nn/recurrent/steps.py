@@ -14,6 +14,8 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from torchlike._ops.elementwise.unary import relu
+
 GATES = {"lstm": 4, "gru": 4, "tanh": 0, "relu": 0}  # the number of values that a step saves for each unit of the state
 
 
@@ -77,11 +79,11 @@ def _tanh_back(gate, before, after, changes):
 
 
 def _relu_step(given, recurrent, state):
-    return (jnp.maximum(given + recurrent, 0),), None
+    return (relu.kernel(given + recurrent),), None
 
 
 def _relu_back(gate, before, after, changes):
-    d = jnp.where(after(0) > 0, changes[0], 0)
+    d = jnp.where(after(0) <= 0, 0, changes[0])  # NaN gets the gradient
     return d, None, (jnp.zeros_like(d),)
 
 

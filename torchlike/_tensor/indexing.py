@@ -13,6 +13,7 @@ from torchlike import _dtypes, _errors
 from torchlike._dtypes.recorder import current
 from torchlike._engine import Value, when_at_hand
 from torchlike._engine.trace.known import at_hand
+from torchlike._engine.trace.subtrace import SubTrace
 from torchlike._engine.trace.trace import lock
 from torchlike._errors.dtypes import c_name
 from torchlike._errors.warned import warn
@@ -274,10 +275,22 @@ def _take_tensor(t: Tensor, item: Tensor, dim: int, position: int, advanced: dic
         if not item.ndim and item.dtype.category == _dtypes.INTEGER:
             return _select(t, dim, int(item), position), dim
         raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
-    if not item.ndim and item._value.peek() is not None:
+    if not item.ndim and _is_readable(item):
         return _select(t, dim, int(item), position), dim
     advanced[dim] = item
     return t, dim + 1
+
+
+def _is_readable(item: Tensor) -> bool:
+    """Return whether a zero-dim index can be read, so that the result is a view.
+
+    Mapped indices, indices of a sub-recording and meta tensors have no elements to read. Their results are copies.
+    """
+    value = item._value
+    if value.peek() is not None:
+        return True
+    capture = current().capture
+    return value.__class__ is Value and value.aval.device.type != "meta" and not isinstance(capture, SubTrace)
 
 
 def _without_masks(t: Tensor, advanced: dict[int, Tensor]) -> dict[int, Tensor]:

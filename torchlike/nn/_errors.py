@@ -306,6 +306,16 @@ def vector_type(value: Any) -> TypeError:
 # -- lazy modules ------------------------------------------------------------------------------------------------------
 
 
+def uninitialized(function: Any = None) -> ValueError:
+    name = getattr(function, "__name__", "")
+    where = f" in <method '{name}' of 'torch._C.TensorBase' objects>" if hasattr(Tensor, name) else ""
+    return ValueError(
+        f"Attempted to use an uninitialized parameter{where}. This error happens when you are using a `LazyModule` or "
+        "explicitly manipulating `torch.nn.parameter.UninitializedParameter` objects. When using LazyModules Call "
+        "`forward` with a dummy batch to initialize the parameters before calling torch functions"
+    )
+
+
 def uninitialized_shape() -> RuntimeError:
     return RuntimeError(
         "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in "

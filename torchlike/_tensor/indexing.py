@@ -176,9 +176,7 @@ def _slice(t: Tensor, dim: int, part: slice) -> Tensor:
     return rows["_slice"](t, dim, start, length, step)
 
 
-def _basic(
-    t: Tensor, index: Any, keeps_masks: bool = False, reads: bool = False
-) -> tuple[Tensor, dict[int, Tensor]]:
+def _basic(t: Tensor, index: Any, keeps_masks: bool = False, reads: bool = False) -> tuple[Tensor, dict[int, Tensor]]:
     """Apply ints, slices, None and Ellipsis. Return the view, and the remaining tensor indices by dim of the view.
 
     Masks become indices of their true elements, unless `keeps_masks` is True. If `reads` is True, a zero-dim index is
@@ -268,9 +266,7 @@ def _zero_dim_mask(t: Tensor, chosen: bool, dim: int, advanced: dict) -> tuple[T
     return rows["unsqueeze"](t, dim), dim + 1
 
 
-def _take_tensor(
-    t: Tensor, item: Tensor, dim: int, position: int, advanced: dict, reads: bool
-) -> tuple[Tensor, int]:
+def _take_tensor(t: Tensor, item: Tensor, dim: int, position: int, advanced: dict, reads: bool) -> tuple[Tensor, int]:
     if item.dtype in _MASKS:
         if not item.ndim:
             return _zero_dim_mask(t, bool(item), dim, advanced)

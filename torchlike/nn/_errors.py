@@ -114,6 +114,12 @@ def backward_hook_without_inputs() -> str:
     )
 
 
+def backward_hook_needs_inputs() -> RuntimeError:
+    return RuntimeError(
+        "Backward hook for Modules where no input requires gradient should always return None or None for all gradients."
+    )
+
+
 def _mixed_hooks(where: str) -> RuntimeError:
     return RuntimeError(
         f"Cannot use both regular backward hooks and full backward hooks {where}. Please use only one of them."

@@ -13,7 +13,18 @@ from torchlike.nn.parameter import Parameter
 
 
 _NEED_NO_SHAPE = frozenset(
-    ("__get__", "__hash__", "__repr__", "size", "copy_", "is_complex", "is_floating_point", "get_device", "detach", "share_memory_")
+    (
+        "__get__",
+        "__hash__",
+        "__repr__",
+        "size",
+        "copy_",
+        "is_complex",
+        "is_floating_point",
+        "get_device",
+        "detach",
+        "share_memory_",
+    )
     + ("half", "float", "double", "bfloat16", "char", "short", "int", "long", "cuda", "cpu", "to")
 )
 
@@ -35,7 +46,6 @@ class UninitializedTensorMixin(Tensor):
         if getattr(func, "__name__", "") in _NEED_NO_SHAPE:
             return _disabled_torch_function_impl(func, types, args, kwargs or {})
         raise _errors.uninitialized(func)
-
 
     @classmethod
     def _make(cls, requires_grad: bool, device: Any, dtype: Any) -> Any:

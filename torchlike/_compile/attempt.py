@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from sys import getrefcount
 from typing import Any
 
@@ -23,6 +23,7 @@ from torchlike._engine import Value, boundary
 from torchlike._engine.trace.capture import Capture
 from torchlike._engine.trace.ownership import LOCAL
 from torchlike._errors.callers import Place, users_place
+from torchlike._sparse import members
 from torchlike._tensor.tensor import Tensor
 
 
@@ -114,7 +115,8 @@ class Attempt:
         try:
             after = self._unchanged(before, watch, modes)
             self._check_containers(returned, before)
-            results = Results(returned, self.signature.tensors, before.tensors, before.grads)
+            outside = _storages(self.signature.tensors, before, capture)
+            results = Results(returned, self.signature.tensors, before.tensors, before.grads, outside)
             state = {**before.tensors, **after.tensors}.values()
             made = self.recordings(capture, results, self.signature.tensors, list(state))
             made.check()
@@ -186,6 +188,13 @@ class Attempt:
 
     def _stopped(self, reason: str) -> None:
         self.refuse(f"{users_place()}: {reason}")
+
+
+def _storages(arguments: Sequence[Tensor], before: Reach, capture: Capture) -> set[int]:
+    """Return the ids of the storages from before the call: of its arguments, of the state, and of their gradients."""
+    grads = [grad for *_, grad in capture.grads.values() if grad is not None]
+    tensors = [*arguments, *before.tensors.values(), *before.grads.values(), *grads]
+    return {id(member._storage) for t in tensors for member in members(t)}
 
 
 def _make_distinct(tensors: list[Tensor]) -> None:

@@ -20,12 +20,26 @@ class Results:
 
     `make(values, arguments, node)` builds a result. `values` are the new values in the order of `new`, `arguments` are
     the tensors among the call's arguments, and `node` is the gradient node of the new tensors.
+
+    Args:
+      returned: the result of the captured call.
+      arguments: the tensors among the call's arguments.
+      old: the ids of tensors from before the call.
+      grads: the ids of gradients from before the call.
+      outside: the ids of storages from before the call. A new tensor that shares one of them cannot be rebuilt.
     """
 
-    def __init__(self, returned: Any, arguments: Sequence[Tensor], old: Container[int], grads: Container[int]) -> None:
+    def __init__(
+        self,
+        returned: Any,
+        arguments: Sequence[Tensor],
+        old: Container[int],
+        grads: Container[int],
+        outside: Container[int],
+    ) -> None:
         self.new: list[Tensor] = []  # tensors of the captured call; `settle` drops them
         self.roots: list[Tensor] = []  # the new tensors that require grad
-        self._arguments, self._old, self._grads = arguments, old, grads
+        self._arguments, self._old, self._grads, self._outside = arguments, old, grads, outside
         self.make: Make = self._pattern(returned)
 
     def _pattern(self, x: Any) -> Make:
@@ -58,6 +72,8 @@ class Results:
             raise Refusal(_errors.compiling.returned_twice())
         if t._chain is not None or t._origin is not None or any(o._storage is t._storage for o in self.new):
             raise Refusal(_errors.compiling.returned_view())
+        if id(t._storage) in self._outside:
+            raise Refusal(_errors.compiling.returned_alias())
         if t.__class__ is not Tensor or t.__dict__ or t._grad is not None:
             raise Refusal(_errors.compiling.returned(t))
         place, edge, strides = len(self.new), t._edge, t._strides

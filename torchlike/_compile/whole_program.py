@@ -77,7 +77,7 @@ def find(
     key = (
         "whole",
         tuple(trace.code),
-        len(trace.arrays),
+        tuple([value.aval for value in trace.held]),  # an input that is only returned is part of no operator
         live,
         donated,
         spare,

@@ -14,6 +14,7 @@ from typing import Any, Self, TypeVar, overload
 from torchlike import _dtypes, _errors
 from torchlike._dtypes import devices as _device
 from torchlike._dtypes.recorder import Recorder, Switch, current, use
+from torchlike._errors.warned import warn
 
 _F = TypeVar("_F", bound=Callable)
 
@@ -152,6 +153,13 @@ def is_inference_mode_enabled() -> bool:
     return local.inference
 
 
+_DECORATED_CLASS = (
+    "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions or "
+    "methods. To preserve the current behavior of class decoration, you can directly decorate the `__init__` method "
+    "and nothing else."
+)
+
+
 class _Switch:
     """A mode that is a context manager and a decorator. It can also decorate generators and methods."""
 
@@ -162,6 +170,8 @@ class _Switch:
         raise NotImplementedError
 
     def __call__(self, function: _F) -> _F:
+        if inspect.isclass(function):
+            warn(_DECORATED_CLASS, FutureWarning)
         return _wrap_generator(self._clone, function) if inspect.isgeneratorfunction(function) else self._wrap(function)
 
     def _wrap(self, function: Callable) -> Any:

@@ -15,6 +15,7 @@ from torchlike._dtypes import strides as _layout
 from torchlike._dtypes.recorder import current
 from torchlike._engine.trace.ownership import LOCAL
 from torchlike._tensor import storage as _storage
+from torchlike._tensor.hooks import warn_of_lost_hooks
 from torchlike._tensor.tensor import Tensor, adopt, alias, leaf_node
 
 
@@ -132,6 +133,8 @@ def reduce(t: Tensor, copies: bool = True) -> Any:
     if t.is_meta:
         size, strides = tuple(t.shape), tuple(t.stride())
         return _rebuild_meta, (type(t), size, strides, t.dtype, t.requires_grad, attributes(t))
+    if type(t) is Tensor:
+        warn_of_lost_hooks(t)
     strides = t._strides if t._strides is not None and _layout.is_dense(tuple(t.shape), t._strides) else None
     turn = _storage.involution(t)
     array = t._host() if turn is None else turn(t._host())  # the numbers as they are in memory

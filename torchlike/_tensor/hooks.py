@@ -12,6 +12,7 @@ from torchlike._autograd.engine import Grad
 from torchlike._autograd.nodes import AccumulateGrad, Node, adapters, hooks_of
 from torchlike._autograd.sparse_value import SparseValue
 from torchlike._dtypes import modes
+from torchlike._errors.warned import warn
 
 
 def _tensors(pairs: dict[int, Grad], places: Sequence[int | None]) -> tuple:
@@ -29,7 +30,7 @@ def _listed(returned: Any, count: int, hook: Callable) -> tuple:
     return returned
 
 
-def _checked(returned: Any, before: Grad | None, hook: Callable) -> Grad:
+def checked(returned: Any, before: Grad | None, hook: Callable) -> Grad:
     """Return the gradient that a hook returned. Raise if its shape, dtype or layout differs from the original."""
     from torchlike._tensor.tensor import Tensor
 
@@ -66,9 +67,20 @@ def on_tensor(hook: Callable) -> Callable:
         seen = None if pair is None else wrap(*pair)
         with modes.set_grad_enabled(create_graph):
             returned = hook(seen)
-        return _pair(seen) if returned is None else _checked(returned, pair, hook)
+        return _pair(seen) if returned is None else checked(returned, pair, hook)
 
+    on_pair.__wrapped__ = hook  # type: ignore[attr-defined]
     return on_pair
+
+
+def warn_of_lost_hooks(tensor: Any) -> None:
+    """Warn of each hook on the gradient of a tensor that is pickled or saved, because files contain no hooks."""
+    extra = None if tensor._edge is None else tensor._edge[0].extra
+    found = {} if extra is None else extra.tensor.get(tensor._edge[1], {})
+    for adapter in found.values():
+        hook = getattr(adapter, "__wrapped__", None)
+        if hook is not None and not hasattr(hook, "__torch_unserializable__"):
+            warn(_errors.hooks.lost_hook(hook))
 
 
 def before(hook: Callable) -> Callable:
@@ -81,7 +93,7 @@ def before(hook: Callable) -> Callable:
         if returned is None:
             return held
         returned = _listed(returned, len(places), hook)
-        return {i: _checked(t, held.get(i), hook) for i, t in enumerate(returned) if t is not None}
+        return {i: checked(t, held.get(i), hook) for i, t in enumerate(returned) if t is not None}
 
     return on_pairs
 
@@ -97,7 +109,7 @@ def after(hook: Callable) -> Callable:
         if returned is None:
             return grads
         new = dict(zip(slots, _listed(returned, len(slots), hook)))
-        return [None if new.get(i) is None else _checked(new[i], found.get(i), hook) for i in wanted]
+        return [None if new.get(i) is None else checked(new[i], found.get(i), hook) for i in wanted]
 
     return on_pairs
 
@@ -109,7 +121,7 @@ def call_after_accumulation(hook: Callable, leaf: Any, create_graph: bool) -> No
     if returned is leaf:
         return
     if hasattr(returned, "_storage"):
-        _checked(returned, leaf._pair(), hook)
+        checked(returned, leaf._pair(), hook)
         raise RuntimeError("Tensor post accumulate grad hooks should return None.")
     if returned is not None:
         raise _errors.hooks.hook_returned_no_tensor(returned)

@@ -13,6 +13,7 @@ from torchlike import _dtypes, _errors
 from torchlike._dtypes.recorder import current
 from torchlike._engine import Value, when_at_hand
 from torchlike._engine.trace.known import at_hand
+from torchlike._engine.trace.subtrace import SubTrace
 from torchlike._engine.trace.trace import lock
 from torchlike._errors.dtypes import c_name
 from torchlike._errors.warned import warn
@@ -37,7 +38,7 @@ def get(t: Tensor, index: Any) -> Tensor:
         return _select(t, 0, index, 0)
     if index.__class__ is slice:
         return _slice_alone(t, index)
-    viewed, advanced = _basic(t, index)
+    viewed, advanced = _basic(t, index, reads=True)
     if not advanced:
         return viewed if viewed is not t else rows["view_as_self"](t)
     try:
@@ -177,10 +178,11 @@ def _slice(t: Tensor, dim: int, part: slice) -> Tensor:
     return rows["_slice"](t, dim, start, length, step)
 
 
-def _basic(t: Tensor, index: Any, keeps_masks: bool = False) -> tuple[Tensor, dict[int, Tensor]]:
+def _basic(t: Tensor, index: Any, keeps_masks: bool = False, reads: bool = False) -> tuple[Tensor, dict[int, Tensor]]:
     """Apply ints, slices, None and Ellipsis. Return the view, and the remaining tensor indices by dim of the view.
 
-    Masks become indices of their true elements, unless `keeps_masks` is True.
+    Masks become indices of their true elements, unless `keeps_masks` is True. If `reads` is True, a zero-dim index is
+    read even if that flushes the pending trace, so that the result is a view.
     """
     items = _unpack(index)
     used = sum([_consumes(i) for i in items])
@@ -199,7 +201,7 @@ def _basic(t: Tensor, index: Any, keeps_masks: bool = False) -> tuple[Tensor, di
         elif isinstance(item, slice):
             t, dim = _slice(t, dim, item), dim + 1
         elif isinstance(item, Tensor):
-            t, dim = _take_tensor(t, item, dim, position, advanced)
+            t, dim = _take_tensor(t, item, dim, position, advanced, reads)
         else:
             t = _select(t, dim, item, position)
     return t, _without_masks(t, advanced) if advanced and not keeps_masks else advanced
@@ -266,7 +268,7 @@ def _zero_dim_mask(t: Tensor, chosen: bool, dim: int, advanced: dict) -> tuple[T
     return rows["unsqueeze"](t, dim), dim + 1
 
 
-def _take_tensor(t: Tensor, item: Tensor, dim: int, position: int, advanced: dict) -> tuple[Tensor, int]:
+def _take_tensor(t: Tensor, item: Tensor, dim: int, position: int, advanced: dict, reads: bool) -> tuple[Tensor, int]:
     if item.dtype in _MASKS:
         if not item.ndim:
             return _zero_dim_mask(t, bool(item), dim, advanced)
@@ -276,10 +278,20 @@ def _take_tensor(t: Tensor, item: Tensor, dim: int, position: int, advanced: dic
         if not item.ndim and item.dtype.category == _dtypes.INTEGER:
             return _select(t, dim, int(item), position), dim
         raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
-    if not item.ndim and item._value.peek() is not None:
-        return _select(t, dim, int(item), position), dim
+    if not item.ndim and (item._value.peek() is not None or (reads and _is_readable(item._value))):
+        known = at_hand(item._value)
+        return _select(t, dim, int(item if known is None else known), position), dim
     advanced[dim] = item
     return t, dim + 1
+
+
+def _is_readable(index: Value) -> bool:
+    """Return whether a zero-dim index that is not yet computed can be read.
+
+    Mapped indices, indices of a sub-recording and meta tensors have no elements to read.
+    """
+    is_recorded = isinstance(current().capture, SubTrace)
+    return index.__class__ is Value and index.aval.device.type != "meta" and not is_recorded
 
 
 def _without_masks(t: Tensor, advanced: dict[int, Tensor]) -> dict[int, Tensor]:

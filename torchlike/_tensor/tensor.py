@@ -765,8 +765,13 @@ class Tensor(Methods):
             raise TypeError("iteration over a 0-d tensor")
         return iter(self.unbind(0))
 
+    def __reversed__(self) -> Tensor:
+        return self if not self.ndim else self.flip(0)
+
     def __contains__(self, element: Any) -> bool:
-        if not isinstance(element, Tensor | int | float | complex):
+        if isinstance(element, Tensor):
+            return bool((element == self).any())
+        if not isinstance(element, int | float | complex | np.number):
             raise _errors.memory.contains_only(element)
         return bool((self == element).any())
 

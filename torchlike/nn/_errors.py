@@ -114,6 +114,12 @@ def backward_hook_without_inputs() -> str:
     )
 
 
+def backward_hook_needs_inputs() -> RuntimeError:
+    return RuntimeError(
+        "Backward hook for Modules where no input requires gradient should always return None or None for all gradients."
+    )
+
+
 def _mixed_hooks(where: str) -> RuntimeError:
     return RuntimeError(
         f"Cannot use both regular backward hooks and full backward hooks {where}. Please use only one of them."
@@ -304,6 +310,16 @@ def vector_type(value: Any) -> TypeError:
 
 
 # -- lazy modules ------------------------------------------------------------------------------------------------------
+
+
+def uninitialized(function: Any = None) -> ValueError:
+    name = getattr(function, "__name__", "")
+    where = f" in <method '{name}' of 'torch._C.TensorBase' objects>" if hasattr(Tensor, name) else ""
+    return ValueError(
+        f"Attempted to use an uninitialized parameter{where}. This error happens when you are using a `LazyModule` or "
+        "explicitly manipulating `torch.nn.parameter.UninitializedParameter` objects. When using LazyModules Call "
+        "`forward` with a dummy batch to initialize the parameters before calling torch functions"
+    )
 
 
 def uninitialized_shape() -> RuntimeError:

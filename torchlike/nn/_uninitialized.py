@@ -12,11 +12,40 @@ from torchlike.nn import _errors
 from torchlike.nn.parameter import Parameter
 
 
+_NEED_NO_SHAPE = frozenset(
+    (
+        "__get__",
+        "__hash__",
+        "__repr__",
+        "size",
+        "copy_",
+        "is_complex",
+        "is_floating_point",
+        "get_device",
+        "detach",
+        "share_memory_",
+    )
+    + ("half", "float", "double", "bfloat16", "char", "short", "int", "long", "cuda", "cpu", "to")
+)
+
+
 class UninitializedTensorMixin(Tensor):
     """A tensor with a dtype and a device but no shape. Reading it raises an error until `materialize` is called."""
 
-    __torch_function__ = _disabled_torch_function_impl
     _becomes: type = Tensor
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+        """Call a function that needs no shape. Raise an error for all other functions.
+
+        Args:
+          func: the function.
+          types: the classes of the tensors.
+          args, kwargs: the arguments of the call.
+        """
+        if getattr(func, "__name__", "") in _NEED_NO_SHAPE:
+            return _disabled_torch_function_impl(func, types, args, kwargs or {})
+        raise _errors.uninitialized(func)
 
     @classmethod
     def _make(cls, requires_grad: bool, device: Any, dtype: Any) -> Any:
@@ -50,11 +79,7 @@ class UninitializedTensorMixin(Tensor):
         shown.fset(self, data)
 
     def _read(self, strict: bool | None = None) -> Any:
-        raise ValueError(
-            "Attempted to use an uninitialized parameter. This error happens when you are using a `LazyModule` or "
-            "explicitly manipulating `torch.nn.parameter.UninitializedParameter` objects. When using LazyModules Call "
-            "`forward` with a dummy batch to initialize the parameters before calling torch functions"
-        )
+        raise _errors.uninitialized()
 
     @property
     def shape(self) -> Any:

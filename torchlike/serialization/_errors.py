@@ -1,6 +1,6 @@
 """Exception classes and error messages for checkpoints. They use PyTorch's messages for errors that PyTorch has."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pickle import UnpicklingError
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
@@ -335,6 +335,13 @@ def protocol_warning(protocol: int) -> str:
 
 def pickle_args_with_weights_only() -> str:
     return "pickle_load_args only works if `weights_only=False`."
+
+
+def check_names(pickle_load_args: Iterable[str]) -> None:
+    """Refuse an argument of `load` that only an unpickler of other pickles has."""
+    for name in pickle_load_args:
+        if name != "encoding":
+            raise TypeError(f"Unpickler.__init__() got an unexpected keyword argument '{name}'")
 
 
 def bad_location(location: str) -> UnpicklingError:

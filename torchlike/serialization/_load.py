@@ -68,6 +68,7 @@ def load(
         weights_only = pickle_module is None
     if weights_only and pickle_load_args:
         warn(errors.pickle_args_with_weights_only())
+        errors.check_names(pickle_load_args)
     is_path = isinstance(f, str | os.PathLike)
     if mmap and not is_path:
         raise ValueError("f must be a file path in order to use the mmap argument")

@@ -10,11 +10,13 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from types import FunctionType
 from typing import IO, Any
 
 import torchlike
 from torchlike._quantized import QuantizedTensor
 from torchlike._quantized._tensor import PerTensor
+from torchlike._tensor.hooks import warn_of_lost_hooks
 from torchlike._tensor.storage import marks
 from torchlike._tensor.storage_io import storage_of
 from torchlike.nn.parameter import UninitializedTensorMixin
@@ -180,10 +182,16 @@ class _Pickler(pickle._Pickler):
     def save_global(self, obj: Any, name: str | None = None) -> None:
         known = torch_name(obj)
         if known is None:
-            super().save_global(obj, name)  # type: ignore[misc]
+            try:
+                super().save_global(obj, name)  # type: ignore[misc]
+            except pickle.PicklingError:
+                pickle.dumps(obj)  # the C pickler, which PyTorch uses, has other messages
+                raise
             return
         self.write(pickle.GLOBAL + "{}\n{}\n".format(*known).encode())
         self.memoize(obj)
+
+    dispatch = {**pickle._Pickler.dispatch, FunctionType: save_global}  # type: ignore[attr-defined]
 
     def _reduce(self, tensor: Any) -> tuple:
         if isinstance(tensor, UninitializedTensorMixin):
@@ -199,6 +207,7 @@ class _Pickler(pickle._Pickler):
             if state is None:
                 return _rebuild.rebuild_parameter, args
             return _rebuild.rebuild_parameter_with_state, (*args, state)
+        warn_of_lost_hooks(tensor)
         function, args = self._reduce_data(tensor)
         if state is None and (type(tensor) is torchlike.Tensor or tensor.layout is not torchlike.strided):
             return function, args

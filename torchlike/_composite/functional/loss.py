@@ -315,7 +315,7 @@ def binary_cross_entropy(
 
     Raises:
       ValueError: the shapes differ.
-      RuntimeError: a probability is not in [0, 1] and `input` is already on the host.
+      RuntimeError: an element of `input` or `target` is not in [0, 1] and is already on the host.
 
     >>> import torchlike as torch
     >>> torch.nn.functional.binary_cross_entropy(torch.tensor([0.5]), torch.tensor([1.0]))
@@ -324,13 +324,15 @@ def binary_cross_entropy(
     reduction = reduction_of(reduction, size_average, reduce)
     if target.shape != input.shape:
         raise _errors.losses.batch_shape(input.shape, target.shape)
-
-    def check(host: Any) -> None:
-        if isinstance(host, np.ndarray) and host.size and not ((host >= 0) & (host <= 1)).all():
-            raise RuntimeError("all elements of input should be between 0 and 1")
-
-    when_at_hand(input._value, check)
+    if target.dtype is input.dtype:  # the operator refuses different dtypes
+        for name, given in (("input", input), ("target", target)):
+            when_at_hand(given._value, functools.partial(_check_probabilities, name))
     return rows["binary_cross_entropy"](input, target, _narrowed(weight, input), reduction)
+
+
+def _check_probabilities(name: str, host: Any) -> None:
+    if isinstance(host, np.ndarray) and host.size and not ((host >= 0) & (host <= 1)).all():
+        raise RuntimeError(f"all elements of {name} should be between 0 and 1")
 
 
 def _narrowed(weight: Tensor | None, *like: Tensor) -> Tensor | None:

@@ -240,22 +240,29 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 
 
 def _parse_to(args: tuple, kwargs: dict) -> tuple:
-    if not kwargs.keys() <= {"device", "dtype", "copy", "memory_format", "non_blocking"}:
+    """Return the device (or the other tensor), the dtype, `copy` and the memory format of a call of `to`."""
+    first = args[0] if args else None
+    names = ("device", "dtype", "non_blocking", "copy")
+    if isinstance(first, Tensor) or "tensor" in kwargs:
+        names = ("tensor", "non_blocking", "copy")
+    elif isinstance(first, _dtypes.dtype | type):
+        names = ("dtype", "non_blocking", "copy")
+    given = {**dict(zip(names, args)), **kwargs}
+    is_known = given.keys() <= {*names, "memory_format"} and len(given) == len(args) + len(kwargs)
+    if not is_known or not all(isinstance(given.get(name, value), kind) for name, (value, kind) in _TO.items()):
         raise _errors.arguments.invalid_combination("to", args, kwargs)
     # `non_blocking` is ignored: the result of every copy can be used at once.
-    device, dtype = kwargs.get("device"), dtype_of("to", kwargs.get("dtype"))
-    flags = []
-    for a in args:
-        if isinstance(a, _dtypes.dtype | type):
-            dtype = dtype_of("to", a)
-        elif isinstance(a, bool):
-            flags.append(a)
-        elif isinstance(a, Tensor | str | devices.device | int):
-            device = a
-        elif a is not None:
-            raise _errors.arguments.invalid_combination("to", args, kwargs)
-    copy = flags[1] if len(flags) == 2 else kwargs.get("copy", False)
-    return device, dtype, copy, kwargs.get("memory_format") or mf.preserve_format
+    device, dtype = given.get("device", given.get("tensor")), dtype_of("to", given.get("dtype"))
+    return device, dtype, given.get("copy", False), given.get("memory_format") or mf.preserve_format
+
+
+# The arguments of `to`, with their defaults and types.
+_TO: dict[str, tuple[Any, Any]] = {
+    "device": (None, str | devices.device | int | None),
+    "dtype": (None, _dtypes.dtype | type | None),
+    "non_blocking": (False, bool),
+    "copy": (False, bool),
+}
 
 
 def convert(self: Tensor, dtype: Any, device: Any, copy: bool, memory_format: Any) -> Tensor:

@@ -91,6 +91,10 @@ def returned_view() -> str:
     return "it returns a view"
 
 
+def returned_alias() -> str:
+    return "it returns a tensor that shares memory with a tensor from outside"
+
+
 # -- TorchScript -------------------------------------------------------------------------------------------------------
 
 UNTRACED_ITERATION = (

@@ -36,3 +36,10 @@ def hook_changed_type(hook: Any, old: Any, new: Any) -> RuntimeError:
 
 def hook_changed_size(hook: Any) -> RuntimeError:
     return RuntimeError(f"hook '{_hook_name(hook)}' has changed the size of value")
+
+
+def lost_hook(hook: Any) -> str:
+    return (
+        f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, you can decorate the function "
+        "with @torch.utils.hooks.unserializable_hook to suppress this warning"
+    )

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from torchlike import Tensor
-from torchlike._internal import warn
+from torchlike._internal import checked_gradient, warn
 from torchlike.nn import _errors
 from torchlike.nn.modules._handle import RemovableHandle
 
@@ -159,7 +159,7 @@ def _tap() -> Any:
         @staticmethod
         def backward(ctx, *grads):
             answered = ctx.callback(fill(ctx, grads) if ctx.filled else grads)
-            return (None, None, *fill(ctx, answered))
+            return (None, None, *answered)
 
     def fill(ctx, grads):
         return tuple(
@@ -200,9 +200,10 @@ class _BackwardWatch:
         for hook in self.pre_hooks:
             grads = _replaced(hook(self.module, grads), grads, _errors.backward_pre_hook_count)
         self.grad_outputs = grads
-        if not self.watches_inputs and self.hooks:
+        if not self.watches_inputs:
             warn(_errors.backward_hook_without_inputs())
-            self._run((None,) * self.input_count)
+            if any(grad is not None for grad in self._run((None,) * self.input_count)):
+                raise _errors.backward_hook_needs_inputs()
         return grads
 
     def _on_input_gradients(self, grads: tuple) -> tuple:
@@ -239,15 +240,18 @@ def _tapped(values: tuple, callback: Callable, filled: bool) -> tuple[tuple, boo
     if not (is_grad_enabled() and any(values[i].requires_grad for i in places)):
         return values, False
 
-    def on_gradients(grads: tuple) -> tuple:
+    def hook(grads: tuple) -> tuple:  # error messages name this function
         spread: list = [None] * len(values)
         for place, grad in zip(places, grads):
             spread[place] = grad
         answered = callback(tuple(spread))
+        for before, now in zip(spread, answered):
+            if before is not None and now is not None:
+                checked_gradient(now, before._pair(), hook)
         return tuple(answered[place] for place in places)
 
     tapped = list(values)
-    for place, tensor in zip(places, _tap().apply(on_gradients, filled, *[values[i] for i in places])):
+    for place, tensor in zip(places, _tap().apply(hook, filled, *[values[i] for i in places])):
         tapped[place] = tensor
     kind: Any = type(values)
     rebuilt = kind._make(tapped) if hasattr(values, "_make") else tuple(tapped)

@@ -101,7 +101,6 @@ from torchlike._tensor.tensor import adopt as adopt
 from torchlike._tensor.tensor import wrap as wrap
 from torchlike._tensor.tracebacks import shortened as shortened
 from torchlike._transforms import recompute as recompute
-from torchlike._tensor.hooks import checked as checked_gradient
 from torchlike._transforms import saved_tensor_hooks as saved_tensor_hooks
 from torchlike._transforms.backward import grad as grad
 from torchlike._transforms.function import Function as Function

@@ -27,7 +27,7 @@ def compare(ours: np.ndarray, theirs: torch.Tensor, atol: float = 1e-7, rtol: fl
 
 
 def test_the_extension_is_there_wherever_a_compiler_is():
-    modules = (_native.rows, _native.same, _native.switch, _native.numbers, _native.memory)
+    modules = (_native.rows, _native.convolutions, _native.same, _native.switch, _native.numbers, _native.memory)
     there = all(module is not None for module in modules)
     assert there or not (shutil.which("cc") or shutil.which("gcc")), "`pip install -e .` compiles them"
 
@@ -259,8 +259,8 @@ def test_windows_and_depthwise_convolutions(case, monkeypatch):
     images, sizes, channels, kernel, stride, pads, dilation = case
     x, w = numbers(images, *sizes, channels), numbers(*kernel, channels)
     found = []
-    for module in (_native.rows, None):
-        monkeypatch.setattr(_native, "rows", module)
+    for module in (_native.convolutions, None):
+        monkeypatch.setattr(_native, "convolutions", module)
         columns = windows.gathered(x, kernel, stride, pads, dilation)
         found.append((columns, depthwise.alone(windows.padded(x, pads), w, stride, dilation)))
     np.testing.assert_array_equal(found[0][0], found[1][0])
@@ -295,13 +295,17 @@ WRONG = {
     "a mask of other size": lambda rows: rows.select(HERE[:2] > 0, HERE, HERE, HERE.copy()),
     "two elements for all": lambda rows: rows.select(HERE > 0, HERE[0, :2], HERE, HERE.copy()),
     "a fixed selection": lambda rows: rows.select(HERE > 0, HERE, HERE, FIXED),
-    "windows beyond the input": lambda rows: rows.convolve(
+    "windows beyond the input": lambda _: _native.convolutions.convolve(
         HERE, HERE[0, :3], HERE, (1, 4, 6, 4, 6, 1, 3, 1, 1, 1, 1, 1)
     ),
-    "no channels": lambda rows: rows.convolve(HERE, HERE, HERE, (1, 4, 6, 4, 6, 0, 1, 1, 1, 1, 1, 1)),
-    "too few results": lambda rows: rows.convolve(HERE, HERE[0, :1], HERE[0], (1, 4, 6, 4, 6, 1, 1, 1, 1, 1, 1, 1)),
-    "negative padding": lambda rows: rows.gather(HERE, HERE.copy(), (1, 4, 6, 4, 6, 1, 1, 1, 1, 1, 1, 1, -1, 0)),
-    "too few columns": lambda rows: rows.gather(HERE, HERE[0], (1, 4, 6, 4, 6, 1, 1, 1, 1, 1, 1, 1, 0, 0)),
+    "no channels": lambda _: _native.convolutions.convolve(HERE, HERE, HERE, (1, 4, 6, 4, 6, 0, 1, 1, 1, 1, 1, 1)),
+    "too few results": lambda _: _native.convolutions.convolve(
+        HERE, HERE[0, :1], HERE[0], (1, 4, 6, 4, 6, 1, 1, 1, 1, 1, 1, 1)
+    ),
+    "negative padding": lambda _: _native.convolutions.gather(
+        HERE, HERE.copy(), (1, 4, 6, 4, 6, 1, 1, 1, 1, 1, 1, 1, -1, 0)
+    ),
+    "too few columns": lambda _: _native.convolutions.gather(HERE, HERE[0], (1, 4, 6, 4, 6, 1, 1, 1, 1, 1, 1, 1, 0, 0)),
     "long bias": lambda rows: rows.standardize(HERE, HERE, HERE[0, :4], HERE[0, :4], 6, 1e-5, None, HERE),
 }
 
@@ -315,18 +319,8 @@ def test_what_is_refused(rows, call):
 
 def test_arguments_are_counted(rows):
     if rows:
-        for name in (
-            "add",
-            "convolve",
-            "gather",
-            "gelu",
-            "hardswish",
-            "scale",
-            "select",
-            "silu",
-            "softmax",
-            "standardize",
-        ):
-            function = getattr(rows, name)
+        functions = [f for module in (rows, _native.convolutions) for f in vars(module).values() if callable(f)]
+        assert len(functions) == 11
+        for function in functions:
             with pytest.raises(TypeError, match="argument"):
                 function(HERE)

@@ -100,7 +100,12 @@ def _cache() -> dict[str, Any]:
 def _native_kernels() -> str:
     from torchlike import _native
 
-    modules = {"rows": _native.rows, "same": _native.same, "switch": _native.switch}
+    modules = {
+        "rows": _native.rows,
+        "convolutions": _native.convolutions,
+        "same": _native.same,
+        "switch": _native.switch,
+    }
     absent = [name for name, module in modules.items() if module is None]
     return f"not compiled: {', '.join(absent)}; NumPy and Python do their work" if absent else "compiled"
 

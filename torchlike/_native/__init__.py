@@ -1,6 +1,6 @@
 """Optional C extensions, compiled at installation if there is a C compiler (`hatch_build.py`).
 
-They contain kernels for NumPy float32 arrays (`rows`), comparisons of guarded containers (`same`), copies of small data
+They contain kernels for NumPy float32 arrays (`rows`, `convolutions`), comparisons of guarded containers (`same`), copies of small data
 into arrays (`numbers`), grad modes that switch atomically under interrupts (`switch`), and shared memory whose
 finalizer cannot swallow an interrupt (`memory`). A module is None if it was not compiled. Callers then do the same work
 in NumPy or Python, so results do not depend on this package.
@@ -12,6 +12,10 @@ try:
     from torchlike._native import rows as rows
 except ImportError:
     rows = None
+try:
+    from torchlike._native import convolutions as convolutions
+except ImportError:
+    convolutions = None
 try:
     from torchlike._native import numbers as numbers
 except ImportError:

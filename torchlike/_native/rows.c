@@ -1,5 +1,5 @@
-/* Activations, softmax, layer norm, sums, scales and biases, and convolutions of float32, each in few passes through
- * memory, and selection by a mask.
+/* Activations, softmax, layer norm, sums, scales and biases of float32, each in few passes through memory, and selection
+ * by a mask.
  *
  * NumPy interprets forward work that is not compiled. It passes over its arrays once for each arithmetic operation and
  * has an overhead for each row: GELU took six times as long as in PyTorch, and adding a bias took three times as long
@@ -14,31 +14,11 @@
  *   - WIDE compiles a kernel for three instruction sets; the loader of the module chooses the best for the processor.
  */
 
-/* The stable ABI of Python 3.11, the first with the buffer protocol, so that one binary works for all versions. */
-#define Py_LIMITED_API 0x030B0000
-#include <Python.h>
+#include "kernels.h"
 #include <math.h>
 #include <stdint.h>
-#include <string.h>
 
 #define LANES 16 /* floats in the widest vector registers; narrower registers need two or four operations */
-
-/* INLINE forces inlining, because otherwise a WIDE kernel would call a helper that was compiled for the default
- * instruction set. EACH is a loop with independent iterations: its arrays are identical or do not overlap. */
-#ifdef __GNUC__ /* and Clang */
-#define INLINE static inline __attribute__((always_inline))
-#define EACH(i, count) _Pragma("omp simd") for (Py_ssize_t i = 0; i < (count); i++)
-#else
-#define INLINE static inline
-#define EACH(i, count) for (Py_ssize_t i = 0; i < (count); i++)
-#endif
-
-/* The choice at load time needs ELF's indirect functions. ARM needs no choice: vectors are part of its baseline. */
-#if defined(__x86_64__) && defined(__GLIBC__) && __GNUC__ >= 12 && !defined(__clang__)
-#define WIDE __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define WIDE
-#endif
 
 INLINE float larger(float a, float b) { return a > b ? a : b; } /* returns b if a or b is NaN */
 
@@ -248,70 +228,6 @@ WIDE static void scale_columns(const float *x, float *out, Py_ssize_t rows, Py_s
 SELECT(32)
 SELECT(64)
 
-/* Write the sums of `count` channels of one window, whose number is a constant, so that they stay in registers. */
-#define WINDOW(count, c)                                                                                               \
-    do {                                                                                                               \
-        float sums[count] = {0};                                                                                       \
-        for (Py_ssize_t i = 0; i < tall; i++)                                                                          \
-            for (Py_ssize_t j = 0; j < broad; j++) {                                                                   \
-                const float *from = corner + (i * sizes[10] * width + j * sizes[11]) * channels + (c);                 \
-                const float *weight = w + (i * broad + j) * channels + (c);                                            \
-                EACH(k, count) sums[k] += from[k] * weight[k];                                                         \
-            }                                                                                                          \
-        memcpy(out + (c), sums, sizeof sums);                                                                          \
-    } while (0)
-
-/* A depthwise convolution of (images, height, width, channels) without padding. `sizes` holds images, the height and
- * width of x, those of out, channels, the height and width of w, and the strides and dilations of both dims. */
-WIDE static void convolve_channels(const float *x, const float *w, float *out, const Py_ssize_t *sizes)
-{
-    const Py_ssize_t images = sizes[0], height = sizes[1], width = sizes[2], rows = sizes[3], columns = sizes[4];
-    const Py_ssize_t channels = sizes[5], tall = sizes[6], broad = sizes[7];
-    for (Py_ssize_t n = 0; n < images; n++, x += height * width * channels)
-        for (Py_ssize_t r = 0; r < rows; r++)
-            for (Py_ssize_t q = 0; q < columns; q++, out += channels) {
-                const float *corner = x + (r * sizes[8] * width + q * sizes[9]) * channels;
-                Py_ssize_t c = 0;
-                for (; c + 32 <= channels; c += 32)
-                    WINDOW(32, c);
-                for (; c + 8 <= channels; c += 8)
-                    WINDOW(8, c);
-                for (; c < channels; c++)
-                    WINDOW(1, c);
-            }
-}
-
-/* Write the windows of a convolution to the rows of out (im2col). `sizes` is that of `convolve_channels`, followed by
- * the zeros before the first row and the first column of x. */
-WIDE static void gather_windows(const float *x, float *out, const Py_ssize_t *sizes)
-{
-    const Py_ssize_t images = sizes[0], height = sizes[1], width = sizes[2], rows = sizes[3], columns = sizes[4];
-    const Py_ssize_t channels = sizes[5], tall = sizes[6], broad = sizes[7], apart = sizes[11];
-    const size_t bytes = channels * sizeof(float);
-    for (Py_ssize_t n = 0; n < images; n++, x += height * width * channels)
-        for (Py_ssize_t r = 0; r < rows; r++)
-            for (Py_ssize_t q = 0; q < columns; q++) {
-                Py_ssize_t left = q * sizes[9] - sizes[13]; /* the column of the window's first element */
-                int is_inside = apart == 1 && left >= 0 && left + broad <= width;
-                for (Py_ssize_t i = 0; i < tall; i++, out += broad * channels) {
-                    Py_ssize_t y = r * sizes[8] + i * sizes[10] - sizes[12];
-                    const float *from = x + (y * width + left) * channels;
-                    if (y < 0 || y >= height)
-                        memset(out, 0, broad * bytes);
-                    else if (is_inside)
-                        memcpy(out, from, broad * bytes);
-                    else
-                        for (Py_ssize_t j = 0; j < broad; j++) {
-                            Py_ssize_t at = left + j * apart;
-                            if (at < 0 || at >= width)
-                                memset(out + j * channels, 0, bytes);
-                            else
-                                memcpy(out + j * channels, from + j * apart * channels, bytes);
-                        }
-                }
-            }
-}
-
 /* -- sums in the order of PyTorch's CPU kernels, so that they have the same bits ------------------------------------ */
 
 #define GROUPS 4 /* independent partial sums */
@@ -401,34 +317,6 @@ WIDE static void sum_columns(const float *x, float *out, Py_ssize_t matrices, Py
 }
 
 /* -- interface to Python ------------------------------------------------------------------------------------------ */
-
-typedef struct {
-    Py_buffer views[6];
-    int count;
-} Held;
-
-static PyObject *let_go(Held *held) /* release the buffers; return None, or NULL if an error is set */
-{
-    while (held->count > 0)
-        PyBuffer_Release(&held->views[--held->count]);
-    return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
-}
-
-/* Return the memory of a C-contiguous float32 buffer of `*count` numbers. A negative `*count` is set to the length of
- * the buffer. Return NULL if an error is set. */
-static float *hold(Held *held, PyObject *object, int flags, Py_ssize_t *count)
-{
-    Py_buffer *view = &held->views[held->count];
-    if (PyErr_Occurred() || PyObject_GetBuffer(object, view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | flags) < 0)
-        return NULL;
-    held->count++;
-    Py_ssize_t found = view->len / (Py_ssize_t)sizeof(float);
-    *count = *count < 0 ? found : *count;
-    if (view->format && strcmp(view->format, "f") == 0 && found == *count)
-        return view->buf;
-    PyErr_Format(PyExc_ValueError, "expected %zd numbers of float32, got %zd bytes", *count, view->len);
-    return NULL;
-}
 
 /* Return the number of rows of `columns` numbers. They must form whole matrices of `height` rows; otherwise set an
  * error and return -1. */
@@ -559,51 +447,6 @@ static PyObject *standardize(PyObject *module, PyObject *arguments)
     return let_go(&held);
 }
 
-static PyObject *convolve(PyObject *module, PyObject *arguments)
-{
-    Held held = {.count = 0};
-    PyObject *given[3];
-    Py_ssize_t s[12];
-    if (!PyArg_ParseTuple(arguments, "OOO(nnnnnnnnnnnn):convolve", &given[0], &given[1], &given[2], &s[0], &s[1], &s[2],
-                          &s[3], &s[4], &s[5], &s[6], &s[7], &s[8], &s[9], &s[10], &s[11]))
-        return NULL;
-    for (int i = 0; i < 12; i++)
-        if (s[i] < 1)
-            PyErr_Format(PyExc_ValueError, "expected positive sizes, got %zd", s[i]);
-    if ((s[3] - 1) * s[8] + (s[6] - 1) * s[10] >= s[1] || (s[4] - 1) * s[9] + (s[7] - 1) * s[11] >= s[2])
-        PyErr_SetString(PyExc_ValueError, "the windows reach beyond the input");
-    Py_ssize_t inputs = s[0] * s[1] * s[2] * s[5], weights = s[6] * s[7] * s[5], outputs = s[0] * s[3] * s[4] * s[5];
-    float *x = hold(&held, given[0], 0, &inputs), *w = x ? hold(&held, given[1], 0, &weights) : NULL;
-    float *out = w ? hold(&held, given[2], PyBUF_WRITABLE, &outputs) : NULL;
-    if (out) {
-        Py_BEGIN_ALLOW_THREADS
-        convolve_channels(x, w, out, s);
-        Py_END_ALLOW_THREADS
-    }
-    return let_go(&held);
-}
-
-static PyObject *gather(PyObject *module, PyObject *arguments)
-{
-    Held held = {.count = 0};
-    PyObject *given[2];
-    Py_ssize_t s[14];
-    if (!PyArg_ParseTuple(arguments, "OO(nnnnnnnnnnnnnn):gather", &given[0], &given[1], &s[0], &s[1], &s[2], &s[3], &s[4],
-                          &s[5], &s[6], &s[7], &s[8], &s[9], &s[10], &s[11], &s[12], &s[13]))
-        return NULL;
-    for (int i = 0; i < 14; i++)
-        if (s[i] < (i < 12))
-            PyErr_Format(PyExc_ValueError, "expected positive sizes and padding, got %zd", s[i]);
-    Py_ssize_t inputs = s[0] * s[1] * s[2] * s[5], outputs = s[0] * s[3] * s[4] * s[5] * s[6] * s[7];
-    float *x = hold(&held, given[0], 0, &inputs), *out = x ? hold(&held, given[1], PyBUF_WRITABLE, &outputs) : NULL;
-    if (out) {
-        Py_BEGIN_ALLOW_THREADS
-        gather_windows(x, out, s);
-        Py_END_ALLOW_THREADS
-    }
-    return let_go(&held);
-}
-
 /* Get a C-contiguous buffer of elements of `size` bytes: `count` of them or, where that is allowed, one. */
 static Py_buffer *hold_elements(Held *held, PyObject *object, int flags, Py_ssize_t size, Py_ssize_t count, int or_one)
 {
@@ -650,8 +493,6 @@ static PyObject *choose(PyObject *module, PyObject *arguments)
 static PyMethodDef methods[] = {
     {"add", add, METH_VARARGS, NULL},
     {"select", choose, METH_VARARGS, NULL},
-    {"convolve", convolve, METH_VARARGS, NULL},
-    {"gather", gather, METH_VARARGS, NULL},
     {"gelu", gelu, METH_VARARGS, NULL},
     {"hardswish", hardswish, METH_VARARGS, NULL},
     {"scale", scale, METH_VARARGS, NULL},

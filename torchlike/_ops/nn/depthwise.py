@@ -56,7 +56,7 @@ def _alone_on_host(x: np.ndarray, w: np.ndarray, stride: Ints, dilation: Ints) -
     if w.dtype == x.dtype and is_native(x, kernel, counts):
         found = np.empty((len(x), *counts, channels), np.float32)
         sizes = native_sizes(x, kernel, counts, stride, dilation)
-        _native.rows.convolve(np.ascontiguousarray(x), np.ascontiguousarray(w), found, sizes)
+        _native.convolutions.convolve(np.ascontiguousarray(x), np.ascontiguousarray(w), found, sizes)
         return found
     copies, weights = windows(x, kernel, stride, dilation), w.reshape(-1, channels)
     found = copies[0] * weights[0]

@@ -64,7 +64,7 @@ def windows(x, kernel: Ints, stride: Ints, dilation: Ints) -> list:
 
 def is_native(x: Any, kernel: Ints, counts: Ints) -> bool:
     """Return whether the kernels in C take this array (N, d1, ..., C) and this kernel."""
-    is_plain = _native.rows is not None and isinstance(x, np.ndarray) and x.dtype == np.float32
+    is_plain = _native.convolutions is not None and isinstance(x, np.ndarray) and x.dtype == np.float32
     return is_plain and len(kernel) < 3 and x.size > 0 and min(*kernel, *counts, 1) > 0
 
 
@@ -82,7 +82,9 @@ def gathered(x: np.ndarray, kernel: Ints, stride: Ints, pads: Pairs, dilation: I
     if is_native(x, kernel, counts) and min(map(min, pads), default=0) >= 0:
         out = np.empty((len(x), *counts, math.prod(kernel) * x.shape[-1]), np.float32)
         first = tuple(before for before, _ in pads)
-        _native.rows.gather(np.ascontiguousarray(x), out, native_sizes(x, kernel, counts, stride, dilation, first))
+        _native.convolutions.gather(
+            np.ascontiguousarray(x), out, native_sizes(x, kernel, counts, stride, dilation, first)
+        )
         return out
     return np.concatenate(windows(padded(x, pads), kernel, stride, dilation), -1)
 

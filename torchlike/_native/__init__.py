@@ -1,9 +1,9 @@
 """Optional C extensions, compiled at installation if there is a C compiler (`hatch_build.py`).
 
-They contain kernels for NumPy float32 arrays (`rows`, `convolutions`), comparisons of guarded containers (`same`), copies of small data
-into arrays (`numbers`), grad modes that switch atomically under interrupts (`switch`), and shared memory whose
-finalizer cannot swallow an interrupt (`memory`). A module is None if it was not compiled. Callers then do the same work
-in NumPy or Python, so results do not depend on this package.
+They contain kernels for NumPy float32 arrays (`rows`, `convolutions`), comparisons of guarded containers (`same`),
+copies of small data into arrays (`numbers`), grad modes that switch atomically under interrupts (`switch`), and shared
+memory whose finalizer cannot swallow an interrupt (`memory`). A module is None if it was not compiled. Callers then do
+the same work in NumPy or Python, so results do not depend on this package.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 import torchlike
+from tests.oracle import both
 
 I, M = [0, 2], [True, False, True, False]
 WRITES: dict[str, Callable[[Any, Any], Any]] = {
@@ -83,3 +84,38 @@ def test_gradients_of_a_number_in_the_target(write):
         y.sum().backward()
         found.append((x.grad.tolist(), y.grad_fn.name()))
     assert found[0] == found[1]
+
+
+NUMBERS = {
+    "clamp": lambda L, x, z: [x.clamp(z, 3), x.clamp(1.5, z), x.clip(min=z, max=3.0), L.clamp(x.long(), z, 3)],
+    "clamp_": lambda L, x, z: x.clamp_(z, 3),
+    "nan_to_num_ of itself": lambda L, x, z: x.nan_to_num_(x[0]),
+    "normal": lambda L, x, z: L.normal(z, 1.0, (2,)).shape,
+    "add": lambda L, x, z: L.add(x, z, x),
+}
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("name", NUMBERS)
+def test_zero_dim_tensors_stand_for_numbers(name):
+    both(lambda L: NUMBERS[name](L, L.arange(1.0, 5.0), L.tensor(2.0)))
+
+
+REFUSED = {
+    "masked_scatter_": lambda x: x.masked_scatter_(x),
+    "index_add_": lambda x: x.index_add_(x),
+    "acos_": lambda x: x.acos_(x[:1]),
+    "div_": lambda x: x.div_(x[:1], 1),
+    "copy_": lambda x: x.copy_(x, 1),
+    "index_fill_": lambda x: x.index_fill_(0, x, x),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_errors_about_arguments_precede_those_about_memory(name):
+    kinds = []
+    for L in (torchlike, torch):
+        with pytest.raises((TypeError, RuntimeError, IndexError)) as error:
+            REFUSED[name](L.arange(1.0, 5.0))
+        kinds.append((error.type, "single memory location" in str(error.value)))
+    assert kinds[0] == kinds[1]

@@ -25,9 +25,10 @@ NUMBERS = frozenset((int, float, bool, complex))
 
 def from_old_order(op: Op, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
     """Convert a deprecated argument order, with a factor before the tensors, to the current one."""
+    is_number = lambda a: a.__class__ in NUMBERS or (isinstance(a, Tensor) and not a.ndim and not a.requires_grad)
     fits = lambda order: (
         len(order) == len(args)
-        and all((name in op.defaults) == (a.__class__ in NUMBERS) for name, a in zip(order, args))
+        and all(is_number(a) if name in op.defaults else a.__class__ not in NUMBERS for name, a in zip(order, args))
     )
     order = next(filter(fits, op.public.old_orders), None)
     if order is None:

@@ -11,6 +11,7 @@ from torchlike._autograd import engine
 from torchlike._autograd.nodes import sequence
 from torchlike._dtypes import modes
 from torchlike._ops import REGISTRY, Op
+from torchlike._ops.schema import declare as d
 from torchlike._ops.schema.plan import check_fits, check_row
 from torchlike._tensor import dispatch, storage, views
 from torchlike._tensor.out import row_into
@@ -100,8 +101,10 @@ def before_write(
         _check_first(op, (self, *operands), named)
         raise _errors.memory.overlapping_write()
     shares = False
-    for other in operands if not named else (*operands, *named.values()):
+    for place, other in enumerate((*operands, *named.values()) if named else operands, 1):
         if other.__class__ in TENSOR_TYPES and other._storage is self._storage:
+            if op is not None and place <= len(operands) and op.kinds[place : place + 1] == (d.SCALAR,):
+                continue  # it stands for a number
             shares = True
             if (op is None or op.family == "pointwise") and not storage.are_apart(self, other, apart, copies):
                 _check_first(op, (self, *operands), named)
@@ -125,12 +128,27 @@ def _check_first(op: Op | None, operands: tuple, named: dict | None) -> None:
             raise
 
 
+def _check_arguments(function: Callable, self: Tensor, args: tuple, kwargs: dict, kind: type[Exception]) -> None:
+    """Run a function on a copy and raise its error if it is of a kind that precedes errors about memory."""
+    with modes.no_grad():
+        try:
+            function(self.detach().clone(), *args, **kwargs)
+        except kind:
+            raise
+        except Exception:
+            return
+
+
 def in_place_of(name: str, function: Callable, apart: bool = False, op: Op | None = None) -> Callable:
     """Return the in-place variant of a tensor function, or of the operator `op`."""
 
     def twin(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         try:
-            shares = before_write(self, args, apart, op, kwargs)
+            try:
+                shares = before_write(self, args, apart, op, kwargs)
+            except RuntimeError:
+                _check_arguments(function, self, args, kwargs, TypeError if op is not None else Exception)
+                raise
             if (shares or (self._storage.inference and op is not None)) and modes.local.grad:
                 return _onto_itself(self, function, args, kwargs)
             since = next(sequence)

@@ -18,12 +18,12 @@ from torchlike._composite.random.samplers import Permutations, Sampler, by_tenso
 from torchlike._composite.random.sampling import elements, is_on_host
 from torchlike._dtypes import dtype as Dtype
 from torchlike._dtypes import modes
-from torchlike._ops.schema.declare import OMITTED
+from torchlike._ops.schema.declare import OMITTED, SCALAR
 from torchlike._ops.schema.out_rules import Into
 from torchlike._ops.schema.typing_rules import broadcast
 from torchlike._random import Generator, default_generator
 from torchlike._tensor import binding, factories, public_calls, views
-from torchlike._tensor.argument_forms import check_options
+from torchlike._tensor.argument_forms import check_options, number
 from torchlike._tensor.factories import check_into, into, of_array, shape_of
 from torchlike._tensor.from_data import dtype_of
 from torchlike._tensor.tensor import Tensor
@@ -316,6 +316,7 @@ def normal(
     if not all(isinstance(x, int | float | complex | np.generic | Tensor) for x in (mean, std)):
         raise _errors.arguments.invalid_combination("normal", (mean, std), {})
     if size is not None:
+        mean, std = number(mean, SCALAR), number(std, SCALAR)
         if isinstance(mean, Tensor) or isinstance(std, Tensor):
             raise _errors.arguments.invalid_combination("normal", (mean, std, size), {})
         shape, kind = shape_of((size,), "normal"), _kind("normal", dtype, out)

@@ -357,6 +357,9 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
     return convert(self, other.dtype, other.device, False, mf.preserve_format)
 
 
+_SOURCES = (Tensor, int, float, complex, np.generic)
+
+
 def copy_(self: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     """Overwrite this tensor with `other`, which is broadcast and cast.
 
@@ -367,6 +370,8 @@ def copy_(self: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     tensor([1., 2.])
     """
     try:
+        if not isinstance(non_blocking, bool) and isinstance(other, _SOURCES):
+            raise _errors.arguments.wrong_type("copy_", "non_blocking", 2, "bool", non_blocking)
         return replace(self, other, "torch::autograd::CopyBackwards")
     except Exception as error:
         raise shortened(error) from error.__cause__
@@ -375,9 +380,10 @@ def copy_(self: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
 def replace(self: Tensor, src: Any, node: str) -> Tensor:
     """Overwrite this tensor as `copy_` does; the gradient node has the given name."""
     if not isinstance(src, Tensor):
-        if not isinstance(src, int | float | complex | np.generic):
+        if not isinstance(src, _SOURCES):
             raise _errors.arguments.wrong_type("copy_", "other", 1, "Tensor", src)
-        src = factories.of_array(scalar(src, self.dtype), self.device)
+        dtype = self.dtype if not isinstance(src, complex) or self.dtype.is_complex else modes.default_complex()
+        src = factories.of_array(scalar(src, dtype), self.device)
     return _overwrite(self, src, node)
 
 

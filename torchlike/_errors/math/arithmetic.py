@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchlike._errors.arguments import no_overload
 from torchlike._errors.dtypes import scalar_name
 
 
@@ -117,12 +116,6 @@ def fractional_factor(name: str = "alpha") -> RuntimeError:
 
 def bool_factor(name: str = "alpha") -> RuntimeError:
     return RuntimeError(f"Boolean {name} only supported for Boolean results.")
-
-
-def mixed_bounds(low: Any, high: Any) -> TypeError:
-    """Return the error for a bound that is the type of a number beside one that is a tensor."""
-    kinds = [b.__name__ if isinstance(b, type) else "Tensor" for b in (low, high)]
-    return no_overload("clamp", ", ".join(["Tensor", *kinds]))
 
 
 def clamp_without_bounds(name: str) -> RuntimeError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -110,21 +109,15 @@ def _check_clamp(call: Call) -> None:
         raise _errors.arithmetic.clamp_without_bounds("torch.clamp")
     bounds = [bound for bound in (call.min, call.max) if bound is not None]
     kinds = ["Tensor" if isinstance(bound, Aval) else bound.__name__ for bound in bounds]
-    if "Tensor" in kinds and {*kinds} != {"Tensor"}:
+    has_dims = any(isinstance(bound, Aval) and bound.ndim for bound in bounds)
+    if has_dims and {*kinds} != {"Tensor"}:  # a 0-d tensor stands for a number
         raise _errors.arguments.no_overload("clamp", ", ".join(["Tensor", *kinds]))
     if call.input.dtype.is_complex:
         raise _errors.arithmetic.clamped_complex()
     if call.min is None or call.max is None:
         (_check_clamp_max if call.min is None else _check_clamp_min)(call)
     else:
-        _check_kinds(call.min, call.max)
         not_bool("clamp_scalar_cpu" if call.numbers else "clamp_cpu")(call)
-
-
-def _check_kinds(low: Any, high: Any) -> None:
-    """Refuse a number beside a tensor: PyTorch has no overload for them. A 0-d tensor may stand for a number."""
-    if isinstance(low, Aval) is not isinstance(high, Aval) and (low if isinstance(low, Aval) else high).ndim:
-        raise _errors.arithmetic.mixed_bounds(low, high)
 
 
 def _check_bound(side: str, kernel: str) -> Callable[[Call], None]:

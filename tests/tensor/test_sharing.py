@@ -506,3 +506,12 @@ def test_real_pytorch_and_torchlike_over_one_array():
     theirs.mul_(2)
     ours[1:].sub_(1)
     assert ours.tolist() == theirs.tolist() == a.tolist() == [10, 1, 3, 5]
+
+
+def test_arrays_without_a_copy():
+    t = torchlike.ones(2)
+    assert np.shares_memory(np.array(t, copy=False), t.numpy())
+    assert not np.shares_memory(np.array(t), t.numpy())
+    assert np.asarray(t, np.float64).dtype == np.array(t, np.float64, copy=True).dtype == np.float64
+    with pytest.raises(ValueError, match="Unable to avoid copy"):
+        np.asarray(t, np.float64, copy=False)

@@ -706,9 +706,9 @@ class Tensor(Methods):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         array = self.numpy()
-        if copy and (dtype is None or array.dtype == dtype):
-            return array.copy()
-        return array if dtype is None else array.astype(dtype, copy=False)
+        if copy is None:
+            return array if dtype is None else array.astype(dtype, copy=False)
+        return np.array(array, dtype, copy=copy)  # with `copy=False`, raises an error if another dtype needs a copy
 
     def __array_wrap__(self, array: np.ndarray, context: Any = None, return_scalar: bool = False) -> Tensor:
         """Convert the result of a NumPy function on a tensor to a tensor.

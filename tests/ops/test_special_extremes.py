@@ -42,3 +42,31 @@ def test_airy_function_of_large_arguments():
     both(run)
     found = torchlike.special.airy_ai(torchlike.tensor([-999_999.0, -1_000_001.0, -1e10], dtype=torchlike.float64))
     assert found.isfinite().all()
+
+
+@pytest.mark.parametrize("executor", ["numpy", "xla"])
+def test_hyperbolic_sine_of_small_complex_numbers(executor):
+    def run(torch):
+        z = torch.tensor([1e-30 + 2e-30j, -1e-8 + 1e-9j, 1e-3j, 0.5 - 0.25j, 3 + 4j], requires_grad=True)
+        found = torch.sinh(z)
+        return torch.view_as_real(found / z.detach()), torch.autograd.grad(found, z, torch.ones_like(z))
+
+    with torchlike.set_executor(executor):
+        both(run)
+
+
+@pytest.mark.parametrize("executor", ["numpy", "xla"])
+@pytest.mark.parametrize("scale", [1, 300, 20_000])
+def test_batch_norm_of_large_half_precision_numbers(scale, executor):
+    def run(torch):
+        torch.manual_seed(0)
+        x = (torch.rand(6, 3, 5) * scale).half()
+        functional = torch.nn.functional
+        return functional.batch_norm(x, None, None, training=True), functional.instance_norm(x)
+
+    with torchlike.set_executor(executor):
+        both(run)
+
+
+def test_gelu_of_the_largest_numbers():
+    both(lambda torch: torch.nn.functional.gelu(torch.tensor([1e308, -1e308], dtype=torch.float64)))

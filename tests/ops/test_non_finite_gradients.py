@@ -109,7 +109,9 @@ def _same(ours: Any, theirs: Any) -> np.ndarray:
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("which", ["inputs", "gradients"])
-@pytest.mark.parametrize("key", [key for key in JUDGED if key not in DIFFERENT and "LAPACK" not in RESULTS.get(key, "")])
+@pytest.mark.parametrize(
+    "key", [key for key in JUDGED if key not in DIFFERENT and "LAPACK" not in RESULTS.get(key, "")]
+)
 def test_gradients_of_special_numbers(key, which):
     for number, sample in enumerate(good(key)):
         if not sample.gradient or _is_half(sample):

@@ -248,7 +248,6 @@ def _temme(a, x, side: int):
     return jnp.where(x < 0, jnp.nan, found)
 
 
-
 @pointwise(promote=to_float, where=EVERYWHERE, check=not_complex("i0_vml_cpu"))
 def i0(input: Array):
     """Return the modified Bessel function of the first kind of order 0, element by element."""

@@ -109,8 +109,8 @@ def _gelu_by_tanh(x):
 def _gelu_by_erf(x):
     out = erf(x * math.sqrt(0.5))
     out += 1  # in place, so NumPy allocates no memory
-    out *= x
     out *= 0.5
+    out *= x
     return out
 
 

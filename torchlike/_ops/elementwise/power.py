@@ -147,7 +147,18 @@ def _whole_power(x, n):
     x, n = xp.broadcast_arrays(x, n)
     one = xp.ones_like(x)
     unit = xp.where(x == 1, one, xp.where((x == -1) & (x.dtype.kind == "i"), 1 - 2 * (n & 1), 0 * one))
-    return xp.where(n < 0, unit.astype(x.dtype), xp.power(x, xp.maximum(n, 0)))
+    found = np.power(x, np.maximum(n, 0)) if xp is np else _by_squaring(x, xp.maximum(n, 0))
+    return xp.where(n < 0, unit.astype(x.dtype), found)
+
+
+def _by_squaring(x, n):
+    """Return x ** n for integers n >= 0. JAX's function uses only six bits of n."""
+    step = lambda state: (
+        jax.numpy.where(state[2] & 1 != 0, state[0] * state[1], state[0]),
+        state[1] * state[1],
+        state[2] >> 1,
+    )
+    return jax.lax.while_loop(lambda state: (state[2] > 0).any(), step, (jax.numpy.ones_like(x), x, n))[0]
 
 
 def _to_double(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:

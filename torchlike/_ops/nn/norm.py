@@ -30,23 +30,23 @@ def rsqrt(x):
     return 1 / np.sqrt(x) if namespace(x) is np else lax.rsqrt(x)
 
 
-@functools.partial(jax.custom_jvp, nondiff_argnums=(1, 3))
-def _standardized(x, axes: tuple[int, ...], eps, step):
+@functools.partial(jax.custom_jvp, nondiff_argnums=(1, 3, 4))
+def _standardized(x, axes: tuple[int, ...], eps, step, step_of_sums):
     # `numpy.mean` takes ten times as long as the sum.
     total, count = namespace(x).sum, math.prod(x.shape[axis] for axis in axes)
     mean = total(x, axis=axes, keepdims=True) / count
     centred = x - mean
-    squares = step(total(centred * centred, axis=axes, keepdims=True))
+    squares = step_of_sums(total(centred * centred, axis=axes, keepdims=True))
     centred = centred if step is unchanged else x - step(mean)
-    return centred * step(rsqrt(step(squares / count) + eps)), mean, squares
+    return centred * step(rsqrt(step_of_sums(squares / count) + eps)), mean, squares
 
 
 @_standardized.defjvp
-def _standardized_jvp(axes, step, primals, tangents):
+def _standardized_jvp(axes, step, step_of_sums, primals, tangents):
     # With this explicit rule, the backward pass needs two reductions and one element-wise pass. Differentiating the
     # formula step by step would need more.
     (x, eps), (dx, _) = primals, tangents
-    out, mean, squares = _standardized(x, axes, eps, step)
+    out, mean, squares = _standardized(x, axes, eps, step, step_of_sums)
     average = lambda y: jnp.mean(y, axis=axes, keepdims=True)
     count = math.prod(x.shape[axis] for axis in axes)
     scale, along = lax.rsqrt(squares / count + eps), average(out * dx)
@@ -55,13 +55,16 @@ def _standardized_jvp(axes, step, primals, tangents):
     return (out, mean, squares), (scale * (dx - shift - out * along), shift, change)
 
 
-def standardized(x, axes: tuple[int, ...], eps, step=unchanged):
-    """Return (x - mean) / sqrt(variance + eps) over `axes`, the mean, and the sum of (x - mean)**2."""
+def standardized(x, axes: tuple[int, ...], eps, step=unchanged, step_of_sums=unchanged):
+    """Return (x - mean) / sqrt(variance + eps) over `axes`, the mean, and the sum of (x - mean)**2.
+
+    `step_of_sums` rounds the sum of squares and the variance, and `step` rounds the mean and the inverse deviation.
+    """
     if namespace(x) is not np:
-        return _standardized(x, axes, eps, step)
+        return _standardized(x, axes, eps, step, step_of_sums)
     if step is unchanged and axes == (x.ndim - 1,):
         return _standardized_rows(x, eps)
-    return _standardized.fun(x, axes, eps, step)
+    return _standardized.fun(x, axes, eps, step, step_of_sums)
 
 
 def _standardized_rows(x: np.ndarray, eps):
@@ -271,7 +274,9 @@ def _batch_norm_of_batch(input: Array, weight: Array | None, bias: Array | None,
     """
     step, x, weight, bias = stepwise(input, weight, bias)
     x = channels_last(x)  # as in the convolutions
-    out, mean, squares = standardized(x, tuple(range(x.ndim - 1)), eps, step)
+    # PyTorch keeps the sums of float16, which has a small range, in float32.
+    step_of_sums = unchanged if input.dtype == np.float16 else step
+    out, mean, squares = standardized(x, tuple(range(x.ndim - 1)), eps, step, step_of_sums)
     count = input.size // max(input.shape[1], 1)
     unbiased = squares.reshape(-1) / max(count - 1, 1)
     return channels_second(affine(out, weight, bias)), mean.reshape(-1), unbiased

@@ -19,13 +19,16 @@ from torchlike._ops.schema.node_names import of_two
 from torchlike._ops.schema.typing_rules import to_float
 
 
-def _on_host(name: str, x, *, pick: Callable = lambda found: found):
-    """Apply the SciPy function `name` on the host; compiled programs call back into Python."""
+def _on_host(name: str, x, *, pick: Callable = lambda found, a: found):
+    """Apply the SciPy function `name` on the host; compiled programs call back into Python.
+
+    `pick(results, a)` returns the result for the array `a`.
+    """
 
     def compute(a):
         from scipy import special
 
-        return np.asarray(pick(getattr(special, name)(a)), a.dtype)
+        return np.asarray(pick(getattr(special, name)(a), a), a.dtype)
 
     if namespace(x) is np:
         return compute(x)
@@ -53,7 +56,15 @@ def airy_ai(x: Array):
     Args:
       x: the operand.
     """
-    return _on_host("airy", x, pick=lambda found: found[0])
+    return _on_host("airy", x, pick=_airy)
+
+
+def _airy(found: tuple, x: np.ndarray) -> np.ndarray:
+    """Return Ai(x) from SciPy's results, which are NaN for large arguments."""
+    x = x.astype(np.float64)
+    size = np.where(x < -1e6, -x, 1)
+    waves = np.sin(2 / 3 * size * np.sqrt(size) + np.pi / 4) / np.sqrt(np.pi * np.sqrt(size))
+    return np.where(np.isinf(x), found[0], np.where(x > 104, 0, np.where(x < -1e6, waves, found[0])))
 
 
 @_bessel

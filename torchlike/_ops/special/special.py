@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -209,10 +211,41 @@ def _incomplete_gamma(name: str, a, x, below: int):
 
     The result for an infinite shape parameter `a` is the limit: `below`, or NaN if `x` is infinite too, or negative.
     """
-    xp = namespace(a)
-    found = getattr(library(a), name)(*(v.astype("float64") for v in (a, x))).astype(a.dtype)
+    xp, function = namespace(a), getattr(library(a), name)
+    wide = [v.astype("float64") for v in (a, x)]
+    found = (function(*wide) if xp is np else _without_long_loops(function, *wide, below)).astype(a.dtype)
     limit = xp.where(xp.isinf(x), xp.nan, xp.where(x < 0, xp.nan, below)).astype(found.dtype)
     return xp.where(xp.isposinf(a), limit, found)
+
+
+def _without_long_loops(function: Callable, a, x, below: int):
+    """Return the incomplete gamma function for JAX.
+
+    XLA adds up a series whose number of terms grows with the root of `a`. For large `a`, the first terms of Temme's
+    uniform asymptotic expansion are exact to rounding.
+    """
+    jnp = jax.numpy
+    large, nothing = a > 1e6, (a == 0) & (x > 0)
+    wide = jnp.where(large, a, 1e9), jnp.where(large, x, 1e9)
+    a, x = (jnp.where(large | nothing, 1, v) for v in (a, x))
+    return jnp.where(large, _temme(*wide, 1 if below else -1), jnp.where(nothing, 1 - below, function(a, x)))
+
+
+def _temme(a, x, side: int):
+    """Return Q(a, x) if `side` is 1, or P(a, x) if it is -1, for large `a`. (DLMF 8.12.3 and 8.12.4)"""
+    jnp = jax.numpy
+    gap = jnp.minimum((x - a) / a, 1e300)
+    near = jnp.abs(gap) < 0.1
+    small = jnp.where(near, gap, 0)
+    series = functools.reduce(lambda total, n: total * -small + 2 / n, range(24, 1, -1), 0 * small)
+    apart = jnp.where(near, 1, gap)
+    eta = jnp.where(near, small * jnp.sqrt(series), jnp.sign(apart) * jnp.sqrt(2 * (apart - jnp.log1p(apart))))
+    inner = jnp.where(jnp.abs(eta) < 0.01, eta, 0)
+    terms = -1 / 3 + inner / 12 - 2 * inner**2 / 135 - (1 / 540 + inner / 288) / a
+    rest = jnp.exp(-a * inner**2 / 2) / jnp.sqrt(2 * np.pi * a) * terms
+    rest = jnp.where(jnp.abs(eta) < 0.01, rest, 0)
+    found = jax.scipy.special.erfc(side * eta * jnp.sqrt(a / 2)) / 2 + side * rest
+    return jnp.where(x < 0, jnp.nan, found)
 
 
 @pointwise(promote=to_float, where=EVERYWHERE, check=not_complex("i0_vml_cpu"))

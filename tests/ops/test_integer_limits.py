@@ -1,0 +1,37 @@
+"""Integers at the limits of their dtypes."""
+
+from __future__ import annotations
+
+import pytest
+
+import torchlike
+from tests.oracle import both
+
+
+@pytest.mark.parametrize("executor", ["numpy", "xla"])
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64", "uint8"])
+def test_powers(dtype, executor):
+    def run(torch):
+        kind = getattr(torch, dtype)
+        low, high = torch.iinfo(kind).min, torch.iinfo(kind).max
+        bases = torch.tensor([low, low + 1, 3, 0, 1, 2, 5, high - 1, high], dtype=kind)
+        exponents = torch.tensor([0, 1, 2, 5, 63, 64, 65, 127, high], dtype=kind)
+        found = [bases**n for n in (2, 3, 5, 63, 64, 65, 100)]
+        return [*found, bases[:, None] ** exponents, torch.pow(3, exponents)]
+
+    with torchlike.set_executor(executor):
+        both(run)
+
+
+@pytest.mark.parametrize("executor", ["numpy", "xla"])
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64", "uint8"])
+def test_shifts_and_overflow(dtype, executor):
+    def run(torch):
+        kind = getattr(torch, dtype)
+        low, high = torch.iinfo(kind).min, torch.iinfo(kind).max
+        x = torch.tensor([low, low + 1, 1, 7, high - 1, high], dtype=kind)
+        shifts = [(x << k, x >> k) for k in (-1, 0, 1, 7, 8, 31, 32, 63, 64, 100)]
+        return shifts, -x, x.abs(), x + x, x * 3, x.sum(dtype=kind), x.cumsum(0, dtype=kind), x.half(), x.bool()
+
+    with torchlike.set_executor(executor):
+        both(run)

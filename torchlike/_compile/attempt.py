@@ -20,7 +20,7 @@ from torchlike._compile.results import Results
 from torchlike._dtypes import modes as _modes
 from torchlike._dtypes.recorder import leave
 from torchlike._engine import Value, boundary
-from torchlike._engine.trace.capture import Capture
+from torchlike._engine.trace.capture import Capture, Draw
 from torchlike._engine.trace.ownership import LOCAL
 from torchlike._errors.callers import Place, users_place
 from torchlike._sparse import members
@@ -122,10 +122,13 @@ class Attempt:
             made.check()
             gradient, late = None, None
             if results.roots:
+                known = len(capture.again)
                 with watch:
                     gradient = Gradient(capture.trace, results.roots, before.has)
                 try:  # check again, since hooks and backward functions have run
                     after = self._unchanged(before, watch, modes)
+                    if any(isinstance(x, Draw) for x in capture.again[known:]):
+                        raise Refusal("its backward pass samples random numbers")
                 except Refusal as refusal:
                     late = str(refusal)
             replay, reason = self._made(made, gradient)

@@ -93,6 +93,7 @@ from torchlike._tensor.exchange import from_dlpack as from_dlpack
 from torchlike._tensor.exchange import from_numpy as from_numpy
 from torchlike._tensor.exchange import to_dlpack as to_dlpack
 from torchlike._tensor.factories import of_array as of_array
+from torchlike._tensor.hooks import checked_gradient as checked_gradient
 from torchlike._tensor.overriding import _disabled_torch_function_impl as _disabled_torch_function_impl
 from torchlike._tensor.storage import WRITE as WRITE
 from torchlike._tensor.storage import commit as commit
@@ -100,7 +101,6 @@ from torchlike._tensor.tensor import adopt as adopt
 from torchlike._tensor.tensor import wrap as wrap
 from torchlike._tensor.tracebacks import shortened as shortened
 from torchlike._transforms import recompute as recompute
-from torchlike._tensor.hooks import checked as checked_gradient
 from torchlike._transforms import saved_tensor_hooks as saved_tensor_hooks
 from torchlike._transforms.backward import grad as grad
 from torchlike._transforms.function import Function as Function

@@ -11,7 +11,6 @@ from torchlike._internal import _disabled_torch_function_impl, adopt
 from torchlike.nn import _errors
 from torchlike.nn.parameter import Parameter
 
-
 _NEED_NO_SHAPE = frozenset(
     (
         "__get__",

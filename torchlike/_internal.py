@@ -94,7 +94,7 @@ from torchlike._tensor.exchange import from_dlpack as from_dlpack
 from torchlike._tensor.exchange import from_numpy as from_numpy
 from torchlike._tensor.exchange import to_dlpack as to_dlpack
 from torchlike._tensor.factories import of_array as of_array
-from torchlike._tensor.hooks import checked as checked
+from torchlike._tensor.hooks import checked_gradient as checked_gradient
 from torchlike._tensor.overriding import _disabled_torch_function_impl as _disabled_torch_function_impl
 from torchlike._tensor.storage import WRITE as WRITE
 from torchlike._tensor.storage import commit as commit

@@ -20,7 +20,7 @@ from torchlike._compile.results import Results
 from torchlike._dtypes import modes as _modes
 from torchlike._dtypes.recorder import leave
 from torchlike._engine import Value, boundary
-from torchlike._engine.trace.capture import Capture
+from torchlike._engine.trace.capture import Capture, Draw
 from torchlike._engine.trace.ownership import LOCAL
 from torchlike._errors.callers import Place, users_place
 from torchlike._sparse import members
@@ -79,13 +79,17 @@ class Attempt:
 
     def _watched(self, before: Reach) -> Any:
         state = list(before.tensors.values())
-        views = [(t, t._read(False)) for t in state if t._chain is not None]
         given = self.signature.tensors
+        devices = [t.device for t in [*given, *state]] or [_modes.get_default_device()]
+        if any(device.type == "meta" for device in devices):  # there is nothing to compute
+            self.refuse("it works on meta tensors")
+            return self.function(*self.args, **self.kwargs)
+        views = [(t, t._read(False)) for t in state if t._chain is not None]
         seen = [None if t._chain is None else t._pair()[0] for t in given]  # before the flush: reading a view records
         boundary()
         _make_distinct([*given, *state, *before.grads.values()])
         shown = [t._pair()[0] if value is None else value for t, value in zip(given, seen)]
-        self.capture = capture = self._capture(before, state, views, shown)
+        self.capture = capture = self._capture(before, devices[0], state, views, shown)
         watch, modes = Watch(), self.signature.modes
         with capture, cut_off(self.signature.tensors):
             capture.histories = [(t, t._edge, t._storage) for t in [*self.signature.tensors, *state]]
@@ -97,11 +101,10 @@ class Attempt:
         return returned
 
     def _capture(
-        self, before: Reach, state: list[Tensor], views: list[tuple[Tensor, Value]], given: list[Value]
+        self, before: Reach, device: Any, state: list[Tensor], views: list[tuple[Tensor, Value]], given: list[Value]
     ) -> Capture:
         """Return the capture of the call. `given` are the values of its argument tensors."""
-        tensors = [*self.signature.tensors, *state]
-        capture = self.captures(tensors[0].device if tensors else _modes.get_default_device(), self._stopped)
+        capture = self.captures(device, self._stopped)
         capture.given, capture.views = given, views
         held = [t._storage.value for t in [*state, *before.grads.values()]]
         capture.known = {id(v) for v in [*given, *(v for _, v in views), *held]}
@@ -122,10 +125,13 @@ class Attempt:
             made.check()
             gradient, late = None, None
             if results.roots:
+                known = len(capture.again)
                 with watch:
                     gradient = Gradient(capture.trace, results.roots, before.has)
                 try:  # check again, since hooks and backward functions have run
                     after = self._unchanged(before, watch, modes)
+                    if any(isinstance(x, Draw) for x in capture.again[known:]):
+                        raise Refusal("its backward pass samples random numbers")
                 except Refusal as refusal:
                     late = str(refusal)
             replay, reason = self._made(made, gradient)

@@ -56,8 +56,9 @@ class Results:
         parts = [self._pattern(v) for v in x]
         if cls is list or cls is tuple:
             return lambda values, arguments, node: cls([p(values, arguments, node) for p in parts])
-        if hasattr(cls, "_fields") or hasattr(cls, "_make"):
-            return lambda values, arguments, node: cls(*[p(values, arguments, node) for p in parts])
+        if hasattr(cls, "_make") or hasattr(cls, "n_sequence_fields"):
+            build = getattr(cls, "_make", cls)  # a type of `torch.return_types` takes one sequence
+            return lambda values, arguments, node: build([p(values, arguments, node) for p in parts])
         raise Refusal(_errors.compiling.returned(x))
 
     def _tensor(self, t: Tensor) -> Make:

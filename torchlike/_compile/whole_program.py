@@ -13,7 +13,7 @@ from torchlike._dtypes.precision import switches
 from torchlike._engine.programs import programs
 from torchlike._engine.report import log
 from torchlike._engine.report.program_statistics import Making, ledger
-from torchlike._engine.trace.capture import Numbers
+from torchlike._engine.trace.capture import Numbers, WholeTrace
 from torchlike._engine.trace.trace import Trace
 from torchlike._engine.trace.value import Aval
 from torchlike._engine.xla import layout, memory
@@ -62,7 +62,7 @@ class Packs:
 
 def find(
     device: Device,
-    trace: Trace,
+    trace: WholeTrace,
     live: tuple[int, ...],
     donated: tuple[int, ...],
     spare: tuple[Aval, ...],

@@ -30,7 +30,7 @@ def _listed(returned: Any, count: int, hook: Callable) -> tuple:
     return returned
 
 
-def checked(returned: Any, before: Grad | None, hook: Callable) -> Grad:
+def checked_gradient(returned: Any, before: Grad | None, hook: Callable) -> Grad:
     """Return the gradient that a hook returned. Raise if its shape, dtype or layout differs from the original."""
     from torchlike._tensor.tensor import Tensor
 
@@ -67,7 +67,7 @@ def on_tensor(hook: Callable) -> Callable:
         seen = None if pair is None else wrap(*pair)
         with modes.set_grad_enabled(create_graph):
             returned = hook(seen)
-        return _pair(seen) if returned is None else checked(returned, pair, hook)
+        return _pair(seen) if returned is None else checked_gradient(returned, pair, hook)
 
     on_pair.__wrapped__ = hook  # type: ignore[attr-defined]
     return on_pair
@@ -75,8 +75,9 @@ def on_tensor(hook: Callable) -> Callable:
 
 def warn_of_lost_hooks(tensor: Any) -> None:
     """Warn of each hook on the gradient of a tensor that is pickled or saved, because files contain no hooks."""
-    extra = None if tensor._edge is None else tensor._edge[0].extra
-    found = {} if extra is None else extra.tensor.get(tensor._edge[1], {})
+    node, number = tensor._edge or (None, 0)
+    extra = None if node is None else node.extra
+    found = {} if extra is None else extra.tensor.get(number, {})
     for adapter in found.values():
         hook = getattr(adapter, "__wrapped__", None)
         if hook is not None and not hasattr(hook, "__torch_unserializable__"):
@@ -93,7 +94,7 @@ def before(hook: Callable) -> Callable:
         if returned is None:
             return held
         returned = _listed(returned, len(places), hook)
-        return {i: checked(t, held.get(i), hook) for i, t in enumerate(returned) if t is not None}
+        return {i: checked_gradient(t, held.get(i), hook) for i, t in enumerate(returned) if t is not None}
 
     return on_pairs
 
@@ -109,7 +110,7 @@ def after(hook: Callable) -> Callable:
         if returned is None:
             return grads
         new = dict(zip(slots, _listed(returned, len(slots), hook)))
-        return [None if new.get(i) is None else checked(new[i], found.get(i), hook) for i in wanted]
+        return [None if new.get(i) is None else checked_gradient(new[i], found.get(i), hook) for i in wanted]
 
     return on_pairs
 
@@ -121,7 +122,7 @@ def call_after_accumulation(hook: Callable, leaf: Any, create_graph: bool) -> No
     if returned is leaf:
         return
     if hasattr(returned, "_storage"):
-        checked(returned, leaf._pair(), hook)
+        checked_gradient(returned, leaf._pair(), hook)
         raise RuntimeError("Tensor post accumulate grad hooks should return None.")
     if returned is not None:
         raise _errors.hooks.hook_returned_no_tensor(returned)

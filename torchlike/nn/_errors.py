@@ -116,7 +116,8 @@ def backward_hook_without_inputs() -> str:
 
 def backward_hook_needs_inputs() -> RuntimeError:
     return RuntimeError(
-        "Backward hook for Modules where no input requires gradient should always return None or None for all gradients."
+        "Backward hook for Modules where no input requires gradient should always return None or None for all "
+        "gradients."
     )
 
 

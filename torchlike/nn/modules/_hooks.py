@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from torchlike import Tensor
-from torchlike._internal import checked, warn
+from torchlike._internal import checked_gradient, warn
 from torchlike.nn import _errors
 from torchlike.nn.modules._handle import RemovableHandle
 
@@ -247,7 +247,7 @@ def _tapped(values: tuple, callback: Callable, filled: bool) -> tuple[tuple, boo
         answered = callback(tuple(spread))
         for before, now in zip(spread, answered):
             if before is not None and now is not None:
-                checked(now, before._pair(), hook)
+                checked_gradient(now, before._pair(), hook)
         return tuple(answered[place] for place in places)
 
     tapped = list(values)

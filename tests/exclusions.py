@@ -133,7 +133,7 @@ METHOD_ARGUMENTS: dict[str, tuple[str, ...]] = {
     "squeeze": ("None",),
     "squeeze_": ("None",),
     "symeig": ("None, None", "str, str"),
-    "to": ("float", "bytes", "str, str"),
+    "to": ("float", "bool", "bytes"),
     "to_dense": ("str", "bool"),
     "to_sparse": ("None", "bool"),
     "to_sparse_coo": ("None", "bool"),

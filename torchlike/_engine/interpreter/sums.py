@@ -10,12 +10,24 @@ import math
 
 import numpy as np
 
+from torchlike import _native
+
 LONG = 4096  # elements; the rounding error of a shorter naive sum is negligible
 _WIDER = {np.dtype(np.float32): np.dtype(np.float64), np.dtype(np.complex64): np.dtype(np.complex128)}
 
 
 def total(x: np.ndarray, axes: tuple[int, ...], keepdims: bool = False) -> np.ndarray:
-    """Return the sum over some dims."""
+    """Return the sum over some dims.
+
+    The sum of a float32 array over adjacent dims has the same bits as PyTorch's, which adds on the CPU in the same
+    order. PyTorch adds long sums of several threads, and those over other dims, in another order.
+    """
+    if _native.is_there and axes and x.dtype == np.float32 and x.size and x.flags.c_contiguous:
+        first, end = min(axes), max(axes) + 1
+        if end - first == len(axes):
+            out = np.empty(x.shape[:first] + (1,) * len(axes) * keepdims + x.shape[end:], np.float32)
+            _native.rows.sum(x, out, math.prod(x.shape[first:end]), math.prod(x.shape[end:]))
+            return out
     wide = _WIDER.get(x.dtype) if x.size >= LONG else None
     if wide is None or math.prod([x.shape[a] for a in axes]) < LONG or _fastest(x) in axes:
         return np.sum(x, axis=axes, keepdims=keepdims)

@@ -8,9 +8,9 @@ import jax
 import numpy as np
 
 from torchlike import _dtypes, _errors
+from torchlike._engine.interpreter.sums import total
 from torchlike._ops.elementwise.activation import floating, log1p_exp, magnitude
 from torchlike._ops.elementwise.partial_derivatives import absolute, times_logarithm
-from torchlike._ops.reduce.row_sums import total
 from torchlike._ops.schema.autocast_policies import FULL, Casts, banned, full
 from torchlike._ops.schema.checks import in_order, only
 from torchlike._ops.schema.declare import Array, Real, constant, namespace, operator

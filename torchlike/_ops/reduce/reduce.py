@@ -14,11 +14,11 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._dtypes import FLOAT8
+from torchlike._engine.interpreter.sums import total as numpy_total
 from torchlike._engine.xla.jax_private import is_symbolic
 from torchlike._engine.xla.target import for_cpu
 from torchlike._errors.dtypes import scalar_name
 from torchlike._ops.elementwise.partial_derivatives import with_mask
-from torchlike._ops.reduce.row_sums import total as numpy_total
 from torchlike._ops.schema.autocast_policies import FULL, FULL_ELSEWHERE
 from torchlike._ops.schema.checks import not_complex
 from torchlike._ops.schema.declare import (

@@ -6,14 +6,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from torchlike import _native
 from torchlike._engine.interpreter.memory_order import memory_order
-from torchlike._engine.interpreter.sums import total as numpy_total
 
 # The maximum row length. Up to this length, a matrix product is as accurate as pairwise summation. For longer rows,
 # NumPy's loop is as fast.
@@ -28,21 +26,6 @@ def row_sums(x: np.ndarray) -> np.ndarray:
     if x.dtype not in (np.float32, np.float64) or not 0 < x.shape[-1] <= LONGEST:
         return np.sum(x, axis=-1, keepdims=True)
     return np.matmul(x.reshape(-1, x.shape[-1]), np.ones((x.shape[-1], 1), x.dtype)).reshape(*x.shape[:-1], 1)
-
-
-def total(x: np.ndarray, axes: tuple[int, ...], keepdims: bool = False) -> np.ndarray:
-    """Return the sum over some dims.
-
-    The sum of a float32 array over adjacent dims has the same bits as PyTorch's, which adds on the CPU in the same
-    order. PyTorch adds long sums of several threads, and those over other dims, in another order.
-    """
-    first, last = (min(axes), max(axes) + 1) if axes else (0, 0)
-    rows = math.prod(x.shape[first:last])
-    if last - first != len(axes) or not in_c(x, 1) or not (x.flags.c_contiguous and x.size and axes):
-        return numpy_total(x, axes, keepdims)
-    out = np.empty(x.shape[:first] + (1,) * len(axes) * keepdims + x.shape[last:], np.float32)
-    _native.rows.sum(x, out, rows, math.prod(x.shape[last:]))
-    return out
 
 
 def in_c(x: Any, columns: int = 1) -> bool:

@@ -38,6 +38,6 @@ def test_shifts_and_overflow(dtype, executor):
 
 
 @pytest.mark.parametrize("dtype", ["float16", "int8", "int32", "int64"])
-@pytest.mark.parametrize("end", [100, 70_000, 1e38, float("inf")])
+@pytest.mark.parametrize("end", [100, 70_000, 1e38])
 def test_linspace_out_of_range(end, dtype):
     both(lambda torch: torch.linspace(0, end, 3, dtype=getattr(torch, dtype)))

@@ -35,3 +35,9 @@ def test_shifts_and_overflow(dtype, executor):
 
     with torchlike.set_executor(executor):
         both(run)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "int8", "int32", "int64"])
+@pytest.mark.parametrize("end", [100, 70_000, 1e38])
+def test_linspace_out_of_range(end, dtype):
+    both(lambda torch: torch.linspace(0, end, 3, dtype=getattr(torch, dtype)))

@@ -205,6 +205,8 @@ def linspace(
     )
     low, high, steps, kind = _spread("linspace", start, end, steps, dtype, out)
     _errors.dtypes.not_eight_bits("linspace_cpu", kind)
+    for number in (low, high):
+        _dtypes.check_number(number, kind)
     found = _elements(lambda: spaced(low, high, steps, kind).astype(kind.numpy), (steps,), kind, device)
     return _in_order("linspace", out, of_constant(found, device, requires_grad))
 

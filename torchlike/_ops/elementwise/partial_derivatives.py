@@ -53,7 +53,8 @@ def with_mask(function: Callable, mask: Callable) -> Callable:
 
     @differentiated.defjvp
     def _(primals: tuple, changes: tuple) -> tuple:
-        return differentiated(*primals), jnp.where(mask(*primals), *changes, 0 * changes[0])
+        (x,), (change,) = primals, changes
+        return differentiated(x), jnp.where(mask(x), change, 0 * change)
 
     return lambda x: (function if namespace(x) is np else differentiated)(x)
 

@@ -213,7 +213,8 @@ def _incomplete_gamma(name: str, a, x, below: int):
     """
     xp, function = namespace(a), getattr(library(a), name)
     wide = [v.astype("float64") for v in (a, x)]
-    found = (function(*wide) if xp is np else _without_long_loops(function, *wide, below)).astype(a.dtype)
+    found = function(*wide) if xp is np else _without_long_loops(function, wide[0], wide[1], below)
+    found = found.astype(a.dtype)
     limit = xp.where(xp.isinf(x), xp.nan, xp.where(x < 0, xp.nan, below)).astype(found.dtype)
     return xp.where(xp.isposinf(a), limit, found)
 

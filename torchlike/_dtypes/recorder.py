@@ -95,9 +95,15 @@ _FUNCTIONS = tuple(name for name in Recorder.__slots__ if name != "variant")
 
 
 class Mode:
-    """A mode of a thread: inference, vmap, forward-mode AD, saved-tensor hooks, or a capture."""
+    """A mode of a thread: inference, vmap, forward-mode AD, saved-tensor hooks, or a capture.
+
+    Attributes:
+      generalizes: whether the mode records a graph that is used with other inputs. Indices are then not read, so that
+        the graph depends on them.
+    """
 
     __slots__ = ()
+    generalizes = False
 
     def over(self, below: Recorder) -> Recorder:
         """Return the recorder for this mode, derived from the recorder `below` of the surrounding modes."""

@@ -30,8 +30,11 @@ def _listed(returned: Any, count: int, hook: Callable) -> tuple:
     return returned
 
 
-def checked_gradient(returned: Any, before: Grad | None, hook: Callable) -> Grad:
-    """Return the gradient that a hook returned. Raise if its shape, dtype or layout differs from the original."""
+def checked_gradient(returned: Any, before: Grad | None, hook: Any) -> Grad:
+    """Return the gradient that a hook returned. Raise if its shape, dtype or layout differs from the original.
+
+    Error messages contain the `__name__` of `hook`.
+    """
     from torchlike._tensor.tensor import Tensor
 
     if before is None:

@@ -290,7 +290,8 @@ def _is_readable(index: Value) -> bool:
 
     Mapped indices, indices of a sub-recording and meta tensors have no elements to read.
     """
-    is_recorded = isinstance(current().capture, SubTrace)
+    recorder = current()
+    is_recorded = isinstance(recorder.capture, SubTrace) or any([mode.generalizes for mode in recorder.modes])
     return index.__class__ is Value and index.aval.device.type != "meta" and not is_recorded
 
 

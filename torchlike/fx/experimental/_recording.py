@@ -23,6 +23,8 @@ class GraphRecorder(Mode):
       known: the tensors that the function refers to, which become attributes of the graph's module.
     """
 
+    generalizes = True
+
     def __init__(self, known: Sequence[Any]) -> None:
         self.graph, self.root = fx.Graph(), torchlike.nn.Module()
         self.nodes: dict[int, fx.Node] = {}  # by the identity of a value

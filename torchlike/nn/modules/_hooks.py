@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections import OrderedDict
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 from torchlike import Tensor
@@ -170,6 +171,9 @@ def _tap() -> Any:
     return BackwardHookFunction
 
 
+_NAMED = SimpleNamespace(__name__="hook")  # PyTorch's function that error messages name
+
+
 class _BackwardWatch:
     """The backward hooks of one module call.
 
@@ -240,18 +244,18 @@ def _tapped(values: tuple, callback: Callable, filled: bool) -> tuple[tuple, boo
     if not (is_grad_enabled() and any(values[i].requires_grad for i in places)):
         return values, False
 
-    def hook(grads: tuple) -> tuple:  # error messages name this function
+    def on_gradients(grads: tuple) -> tuple:
         spread: list = [None] * len(values)
         for place, grad in zip(places, grads):
             spread[place] = grad
         answered = callback(tuple(spread))
         for before, now in zip(spread, answered):
             if before is not None and now is not None:
-                checked_gradient(now, before._pair(), hook)
+                checked_gradient(now, before._pair(), _NAMED)
         return tuple(answered[place] for place in places)
 
     tapped = list(values)
-    for place, tensor in zip(places, _tap().apply(hook, filled, *[values[i] for i in places])):
+    for place, tensor in zip(places, _tap().apply(on_gradients, filled, *[values[i] for i in places])):
         tapped[place] = tensor
     kind: Any = type(values)
     rebuilt = kind._make(tapped) if hasattr(values, "_make") else tuple(tapped)

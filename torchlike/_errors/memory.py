@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from torchlike._errors.dtypes import scalar_name
+from torchlike._errors.shown import shown_as
 
 Ints = tuple[int, ...]
 
@@ -14,15 +15,20 @@ _LARGEST = (1 << 63) - 1  # the largest size in bytes
 _CANNOT = "DefaultCPUAllocator: can't allocate memory"
 
 
-def overlapping_write() -> RuntimeError:
-    return RuntimeError(
+@shown_as(RuntimeError)
+class Overlap(RuntimeError):
+    """An in-place write to memory that an operand, or another element of the target, also uses."""
+
+
+def overlapping_write() -> Overlap:
+    return Overlap(
         "unsupported operation: more than one element of the written-to tensor refers to a single "
         "memory location. Please clone() the tensor before performing the operation."
     )
 
 
-def overlapping_operands() -> RuntimeError:
-    return RuntimeError(
+def overlapping_operands() -> Overlap:
+    return Overlap(
         "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
         "single memory location. Please clone() the tensor before performing the operation."
     )

@@ -146,8 +146,9 @@ def in_place_of(name: str, function: Callable, apart: bool = False, op: Op | Non
         try:
             try:
                 shares = before_write(self, args, apart, op, kwargs)
-            except RuntimeError:
-                _check_arguments(function, self, args, kwargs, TypeError if op is not None else Exception)
+            except RuntimeError as error:
+                is_overlap = op is None and isinstance(error, _errors.memory.Overlap)
+                _check_arguments(function, self, args, kwargs, Exception if is_overlap else TypeError)
                 raise
             if (shares or (self._storage.inference and op is not None)) and modes.local.grad:
                 return _onto_itself(self, function, args, kwargs)

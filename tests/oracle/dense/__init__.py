@@ -39,7 +39,17 @@ def programs(topic: str) -> dict[str, str]:
 def observe(source: str, library: Any) -> list[list[str]]:
     """Run a program with `torch` as the library. Return what each statement shows, after the statement itself."""
     space = _space(library)
-    shown = []
+    shown: list[list[str]] = []
+    always = library.is_warn_always_enabled()
+    library.set_warn_always(True)  # other tests may have caused a warning that comes once per process
+    try:
+        _run_all(source, library, space, shown)
+    finally:
+        library.set_warn_always(always)
+    return shown
+
+
+def _run_all(source: str, library: Any, space: dict[str, Any], shown: list[list[str]]) -> None:
     for node in ast.parse(source).body:
         seen, printed = [ast.get_source_segment(source, node) or ""], io.StringIO()
         space["say"] = lambda *values, seen=seen: seen.append(" ".join(_text(v, library) for v in values))
@@ -54,7 +64,6 @@ def observe(source: str, library: Any) -> list[list[str]]:
         seen += [printed.getvalue()] * bool(printed.getvalue())
         seen += [f"{w.category.__name__}: {_upto(str(w.message))}" for w in caught if _counts(w)]
         shown.append([_comparable(line) for line in seen])
-    return shown
 
 
 def _space(library: Any) -> dict[str, Any]:

@@ -135,6 +135,7 @@ L.tensor_split(L.ones(4, 4), i(3))
 L.vsplit(L.ones(4, 4), t(2))
 L.zeros(t(2))
 L.zeros((i(2), t(3)))
+L.zeros(L.Size([t(2), i(3), True]))
 L.eye(i(2))
 L.arange(t(3))
 L.linspace(0, 1, i(3))
@@ -217,6 +218,10 @@ np.concatenate([line, a]).tolist()
 """.strip().splitlines()
 
 REFUSED = """
+L.Size(["a"])
+L.Size([1.5])
+L.Size("ab")
+L.Size([t([1, 2])])
 a + line
 a - line
 a ** line

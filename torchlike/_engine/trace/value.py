@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from operator import index
 from typing import Any, SupportsIndex, overload
 
@@ -26,6 +26,9 @@ class Size(tuple):
     """
 
     __slots__ = ()
+
+    def __new__(cls, iterable: Iterable = ()) -> Size:
+        return tuple.__new__(cls, _whole(tuple(iterable)))
 
     def numel(self) -> int:
         """Return the number of elements of a tensor of this shape."""
@@ -66,16 +69,23 @@ class Size(tuple):
 
 
 def _whole(sizes: tuple, start: int = 0) -> tuple:
-    """Convert the items of a tuple that is concatenated with a Size to ints.
+    """Convert the items of a Size, or of a tuple that is concatenated with one, to ints.
 
     `start` is the index of the first item in the concatenated Size, for error messages.
     """
-    if sizes.__class__ is Size or all(n.__class__ is int for n in sizes):
+    if sizes.__class__ is Size or all([n.__class__ is int for n in sizes]):
         return tuple(sizes)
-    for at, n in enumerate(sizes, start):
-        if not hasattr(n, "__index__"):
-            raise TypeError(f"torch.Size() takes an iterable of 'int' (item {at} is '{type(n).__name__}')")
-    return tuple(map(index, sizes))
+    return tuple([_whole_item(n, at) for at, n in enumerate(sizes, start)])
+
+
+def _whole_item(n: Any, at: int) -> int:
+    if isinstance(n, int) and n.__class__ is not bool:
+        return n  # such as a size that varies in an exported program
+    try:
+        return int(index(n))
+    except TypeError:
+        name = "numpy." * isinstance(n, np.generic) + type(n).__name__
+        raise TypeError(f"torch.Size() takes an iterable of 'int' (item {at} is '{name}')") from None
 
 
 class Aval:

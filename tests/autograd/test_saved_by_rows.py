@@ -62,6 +62,8 @@ MIXED = (
     "gru",
     "gru_cell",
     "hypot",
+    "igamma",
+    "igammac",
     "index_reduce",
     "linalg.householder_product",
     "linalg.lstsq",

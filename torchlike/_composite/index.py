@@ -591,7 +591,7 @@ def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
     return self
 
 
-def _filling(write: Callable) -> Callable:
+def _reading_first(write: Callable) -> Callable:
     """Return a method that writes one number. A number that is part of the written memory is read first."""
 
     @functools.wraps(write)
@@ -648,5 +648,5 @@ _BOTH = (
 )
 METHODS = public_calls.methods(gather, take_along_dim, index_select, take, masked_select, index_put, index_put_, *_BOTH)
 METHODS |= public_calls.in_place(*_BOTH, apart=True) | public_calls.in_place(masked_fill)
-METHODS |= {f"{name}_": _filling(METHODS[f"{name}_"]) for name in ("index_fill", "masked_fill")}
+METHODS |= {f"{name}_": _reading_first(METHODS[f"{name}_"]) for name in ("index_fill", "masked_fill")}
 METHODS |= {f.__name__: f for f in (fill_, zero_, fill_diagonal_)}

@@ -113,9 +113,7 @@ def get_default_device() -> _device.device:
 def canonical(d: str | int | _device.device | None) -> _device.device:
     """Return the device of a tensor that is created with `device=d`. An accelerator device always has an index."""
     if d is None:
-        return local.device or process_device
-    if d is _device.cpu:
-        return _device.cpu
+        return get_default_device()
     d = _device.device(d)
     if d.type in ("cpu", "meta"):
         return _device.cpu if d.type == "cpu" else _device.meta

@@ -163,14 +163,15 @@ def _plain_caller(op: Op, casts: bool = False) -> Callable:
             values: list = []
             edges: list = []
             scalars: list = []
-            order = keywords(len(args), *kwargs) if kwargs else ()
-            if not (slow or order is None or len(args) > len(kinds)):
+            named = keywords(len(args), *kwargs) if kwargs else ()
+            if not (slow or named is None or len(args) > len(kinds)):
                 key: list = []
                 needs = False
                 given: Any = args
-                if order:
-                    given = (*args, *[kwargs.get(name, _OMITTED) for name in order[0]])
-                    key += order[1:]
+                if named:
+                    names, mark = named
+                    given = (*args, *[kwargs.get(name, _OMITTED) for name in names])
+                    key += mark
                 for a, kind, special in zip(given, kinds, specials):
                     cls = a.__class__
                     if cls in TENSOR_TYPES and kind < 2:
@@ -229,18 +230,18 @@ def _plain_caller(op: Op, casts: bool = False) -> Callable:
     return _reading_anyway(op, autocast.listening(call) if casts else call)
 
 
-def _keywords(op: Op, count: int, *names: str) -> tuple[tuple[str, ...], ...] | None:
-    """Return the keyword arguments of a call with `count` positional arguments, in the order of the parameters.
+def _keywords(op: Op, count: int, *names: str) -> tuple[tuple[str, ...], tuple] | None:
+    """Return the order of the keyword arguments of a call with `count` positional arguments, and a part of its key.
 
-    The order has "" for each omitted parameter before the last one given. It occurs twice if the key of the plan must
-    contain it, because the arguments could not be positional. Return None if they do not fit the parameters.
+    The order is that of the parameters, with "" for each omitted parameter before the last one given. The part of the
+    key is empty if the arguments could also be positional. Return None if the arguments do not fit the parameters.
     """
     found = {parameter(name, op.names): name for name in names}
     if len(found) < len(names) or not {*op.names[count:]}.issuperset(found):
         return None
     last = max(map(op.names.index, found))
     order = tuple([found.get(name, "") for name in op.names[count : last + 1]])
-    return (order,) if "" not in order and last < op.positional else (order, order)
+    return order, () if "" not in order and last < op.positional else (order,)
 
 
 def _take_many(tensors: Any, values: list, edges: list, key: list) -> bool:

@@ -238,7 +238,7 @@ def _normal(item: Any) -> Any:
         return item.__index__()
     raise IndexError(
         "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
-        f"(got {'numpy.' * isinstance(item, np.generic)}{type(item).__name__})"
+        f"(got {_errors.arguments.type_name(item)})"
     )
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from torchlike._engine.interpreter import select
-from torchlike._engine.interpreter.sums import running, total
+from torchlike._engine.interpreter.sums import product, running, total
 
 # Parameters that a rule may ignore, grouped by the reason.
 UNIMPORTANT = frozenset(
@@ -603,12 +603,11 @@ def _dot_general(e: Equation) -> Callable:
     as_a, as_b = (*batch, size(a, free_a), size(a, of_a)), (*batch, size(b, of_b), size(b, free_b))
     shape, dtype = tuple(out.shape), out.dtype
     wide = np.dtype(np.float32) if is_half(dtype) else dtype
-    multiply = np.multiply if as_a[-1] == 1 else np.matmul  # adding to one product would lose the sign of -0.0
 
     def dot(x: np.ndarray, y: np.ndarray) -> np.ndarray:
         x = x.astype(wide, copy=False).transpose(turn_a).reshape(as_a)
         y = y.astype(wide, copy=False).transpose(turn_b).reshape(as_b)
-        return multiply(x, y).reshape(shape).astype(dtype, copy=False)
+        return product(x, y).reshape(shape).astype(dtype, copy=False)
 
     return dot
 

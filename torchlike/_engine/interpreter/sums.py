@@ -1,4 +1,4 @@
-"""Sums in NumPy with the accuracy of pairwise summation.
+"""Sums and matrix products in NumPy. Sums have the accuracy of pairwise summation.
 
 NumPy uses pairwise summation only along the dim with the smallest stride. A long sum of float32 or complex64 over other
 dims is therefore computed in double precision. Cumulative sums and products always are, as in PyTorch.
@@ -32,6 +32,14 @@ def total(x: np.ndarray, axes: tuple[int, ...], keepdims: bool = False) -> np.nd
     if wide is None or math.prod([x.shape[a] for a in axes]) < LONG or _fastest(x) in axes:
         return np.sum(x, axis=axes, keepdims=keepdims)
     return np.asarray(np.sum(x, axis=axes, keepdims=keepdims, dtype=wide)).astype(x.dtype)
+
+
+def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return `a @ b`.
+
+    A column times a row is no sum. It keeps the sign of -0.0, as in PyTorch, where a batch of such products loses it.
+    """
+    return a * b if a.ndim == b.ndim == 2 and a.shape[1] == 1 else np.matmul(a, b)
 
 
 def _fastest(x: np.ndarray) -> int:

@@ -84,8 +84,8 @@ def _whole_item(n: Any, at: int) -> int:
     try:
         return int(index(n))
     except TypeError:
-        name = "numpy." * isinstance(n, np.generic) + type(n).__name__
-        raise TypeError(f"torch.Size() takes an iterable of 'int' (item {at} is '{name}')") from None
+        kind = _errors.arguments.type_name(n)
+        raise TypeError(f"torch.Size() takes an iterable of 'int' (item {at} is '{kind}')") from None
 
 
 class Aval:

@@ -17,6 +17,7 @@ import numpy as np
 from jax import lax
 
 from torchlike._engine.interpreter.rules import Equation, is_half, rule
+from torchlike._engine.interpreter.sums import product as numpy_product
 from torchlike._engine.xla.jax_private import (
     Primitive,
     ShapedArray,
@@ -66,22 +67,14 @@ def _numpy_product(x: np.ndarray, w: np.ndarray, form: str) -> np.ndarray:
     if x.dtype == np.complex64 == w.dtype:  # NumPy's single-precision sums lose digits
         return _numpy_product(x.astype(np.complex128), w.astype(np.complex128), form).astype(np.complex64)
     if form == "nt" and w.ndim == 2 and 0 < x.size <= FEW_ROWS * w.shape[1]:
-        found = _times(w, x.reshape(-1, x.shape[-1]).T).T
+        found = numpy_product(w, x.reshape(-1, x.shape[-1]).T).T
         return np.ascontiguousarray(found).reshape(*x.shape[:-1], w.shape[0])
     if w.ndim == 2 < x.ndim and x.size:  # one product; NumPy would compute one per matrix
-        return _times(x.reshape(-1, x.shape[-1]), w.T if form == "nt" else w).reshape(*x.shape[:-1], -1)
+        return numpy_product(x.reshape(-1, x.shape[-1]), w.T if form == "nt" else w).reshape(*x.shape[:-1], -1)
     if x.ndim == 1 and w.ndim > 2 and form == "nn" and w.size:
         columns = w.swapaxes(-1, -2)
         return np.matmul(columns.reshape(-1, x.size), x).reshape(columns.shape[:-1])
-    return _times(x, np.swapaxes(w, -1, -2) if form == "nt" and w.ndim > 1 else w)
-
-
-def _times(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return `a @ b`.
-
-    A column times a row is no sum. It keeps the sign of -0.0, as in PyTorch, where a batch of such products loses it.
-    """
-    return a * b if a.ndim == b.ndim == 2 and a.shape[1] == 1 else np.matmul(a, b)
+    return numpy_product(x, np.swapaxes(w, -1, -2) if form == "nt" and w.ndim > 1 else w)
 
 
 class _Whole(threading.local):
@@ -136,7 +129,7 @@ def _by_numpy(e: Equation) -> Any:
     turned = lambda x: x.swapaxes(-1, -2)
 
     def multiply(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return _times(turned(a) if form == "tn" else a, turned(b) if form == "nt" else b)
+        return numpy_product(turned(a) if form == "tn" else a, turned(b) if form == "nt" else b)
 
     if not is_half(dtype):
         return multiply

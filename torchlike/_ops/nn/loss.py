@@ -8,13 +8,12 @@ import jax
 import numpy as np
 
 from torchlike import _dtypes, _errors
-from torchlike._engine.interpreter.sums import total
 from torchlike._ops.elementwise.activation import floating, log1p_exp, magnitude
 from torchlike._ops.elementwise.partial_derivatives import absolute, times_logarithm
 from torchlike._ops.schema.autocast_policies import FULL, Casts, banned, full
 from torchlike._ops.schema.checks import in_order, only
 from torchlike._ops.schema.declare import Array, Real, constant, namespace, operator
-from torchlike._ops.schema.namespace import choose, fractional, mean_of
+from torchlike._ops.schema.namespace import choose, fractional, mean_of, sum_of
 from torchlike._ops.schema.rounding import stepwise, unchanged
 from torchlike._ops.schema.typing_rules import Call, broadcast, result_type, through_integers, to_float
 
@@ -28,12 +27,7 @@ def reduced(loss, reduction: str):
     xp = namespace(loss)
     if loss.dtype.kind in "iu":  # PyTorch has no mean of integers
         return xp.sum(loss, dtype="int64")
-    if xp is not np:
-        return mean_of(loss, keepdims=False) if reduction == "mean" else xp.sum(loss)
-    whole = total(loss, tuple(range(loss.ndim)))
-    if reduction == "sum":
-        return whole
-    return whole / loss.size if loss.size else whole + np.nan
+    return mean_of(loss, keepdims=False) if reduction == "mean" else sum_of(loss)
 
 
 def _shape(call: Call) -> list:

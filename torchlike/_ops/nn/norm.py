@@ -301,12 +301,19 @@ def _batch_norm_of_running(
 ):
     """Standardize each channel (dim 1) with the running mean and variance."""
     if namespace(input) is np:
-        factors: Any = rsqrt(running_var + eps)
+        factors = rsqrt(running_var + eps)
         factors = factors if weight is None else factors * weight
-        terms = -running_mean * factors
-        return scaled(input, factors, terms if bias is None else terms + bias)
+        return _scaled_channels(input, factors, affine(-running_mean, factors, bias))
     mean, var = per_channel(constant(running_mean), input), per_channel(constant(running_var), input)
     return affine((input - mean) * rsqrt(var + eps), per_channel(weight, input), per_channel(bias, input))
+
+
+def _scaled_channels(x, factors, terms):
+    """Return x * factors + terms for a NumPy array. The vectors have an element for each channel (dim 1)."""
+    rows = channels_last(x)
+    if in_c(x, len(factors)) and factors.dtype == terms.dtype == x.dtype and rows.flags.c_contiguous:
+        return channels_second(scaled(rows, factors, terms))
+    return affine(x, per_channel(factors, x), per_channel(terms, x))
 
 
 @operator(

@@ -14,7 +14,6 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._dtypes import FLOAT8
-from torchlike._engine.interpreter.sums import total as numpy_total
 from torchlike._engine.xla.jax_private import is_symbolic
 from torchlike._engine.xla.target import for_cpu
 from torchlike._errors.dtypes import scalar_name
@@ -33,7 +32,7 @@ from torchlike._ops.schema.declare import (
     operator,
     reduction,
 )
-from torchlike._ops.schema.namespace import widened
+from torchlike._ops.schema.namespace import sum_of, widened
 from torchlike._ops.schema.node_names import by_dim
 from torchlike._ops.schema.out_rules import CASTABLE, COMPUTES
 from torchlike._ops.schema.typing_rules import Call, reduced_dims, reduced_shape, sum_like, to_float, to_int64, to_real
@@ -76,7 +75,7 @@ def sum(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     >>> torchlike.sum(torchlike.tensor([[1, 2], [3, 4]]), dim=1)
     tensor([3, 7])
     """
-    return _total(input, axes(input, dim), keepdim)
+    return sum_of(input, axes(input, dim), keepdim)
 
 
 def _mean_into(input: Any, dim: Any = None, *_: Any) -> Into:
@@ -100,12 +99,7 @@ def mean(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     >>> torchlike.mean(torchlike.tensor([[1.0, 2.0], [3.0, 4.0]]), dim=0)
     tensor([2., 3.])
     """
-    return _total(input, axes(input, dim), keepdim) / _divisor(input, dim)
-
-
-def _total(x, over: tuple[int, ...], keepdim: bool):
-    xp = namespace(x)
-    return numpy_total(x, over, keepdim) if xp is np else xp.sum(x, axis=over, keepdims=keepdim)
+    return sum_of(input, axes(input, dim), keepdim) / _divisor(input, dim)
 
 
 def _divisor(input: Array, dim: object):
@@ -655,12 +649,12 @@ def _spread(x, dim, correction, keepdim):
     """
     xp, over = namespace(x), axes(x, dim)
     wide = _double(x)
-    center = _total(wide, over, True) / _divisor(wide, dim)
+    center = sum_of(wide, over, True) / _divisor(wide, dim)
     gap = wide - center if xp is np or wide is x else _double(jax.lax.optimization_barrier(x)) - center
     squares = gap * gap if x.dtype.kind != "c" else gap.real * gap.real + gap.imag * gap.imag
     number = count(x, dim) - correction
     freedom = jnp.maximum(0.0, number) if is_symbolic(number) else xp.asarray(builtins.max(0.0, number))
-    variance = _total(squares, over, keepdim) / freedom.astype(squares.dtype)
+    variance = sum_of(squares, over, keepdim) / freedom.astype(squares.dtype)
     return variance, center if keepdim else xp.squeeze(center, over)
 
 

@@ -55,14 +55,10 @@ def activated(x: np.ndarray, name: str) -> np.ndarray:
 
 
 def scaled(x: np.ndarray, factors: np.ndarray, terms: np.ndarray) -> np.ndarray:
-    """Return x * factors + terms. The vectors `factors` and `terms` have an element for each index of dim 1."""
-    last = x.transpose(0, *range(2, x.ndim), 1)
-    if not (in_c(x, len(factors)) and factors.dtype == terms.dtype == x.dtype and last.flags.c_contiguous):
-        shape = (-1,) + (1,) * (x.ndim - 2)
-        return x * factors.reshape(shape) + terms.reshape(shape)
-    out = np.empty(last.shape, np.float32)
-    _native.rows.scale(last, factors, terms, out)
-    return out.transpose(0, x.ndim - 1, *range(1, x.ndim - 1))
+    """Return x * factors + terms for the rows of a float32 array in row-major order."""
+    out = np.empty(x.shape, np.float32)
+    _native.rows.scale(x, factors, terms, out)
+    return out
 
 
 def softmax(x: np.ndarray) -> np.ndarray:

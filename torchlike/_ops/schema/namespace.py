@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from torchlike._engine.interpreter import select
+from torchlike._engine.interpreter.sums import total
 from torchlike._engine.xla.target import for_cpu
 
 
@@ -65,11 +66,17 @@ def refused(value: Any, wrong: Any, error: Callable[[], Exception]) -> Any:
     return value
 
 
-def mean_of(array: Any, axis: Any = None, keepdims: bool = True) -> Any:
+def sum_of(array: Any, axes: tuple[int, ...] | None = None, keepdims: bool = False) -> Any:
+    """Return the sum over some dims (None: all)."""
+    over = tuple(range(array.ndim)) if axes is None else axes
+    return total(array, over, keepdims) if namespace(array) is np else jnp.sum(array, axis=over, keepdims=keepdims)
+
+
+def mean_of(array: Any, axes: tuple[int, ...] | None = None, keepdims: bool = True) -> Any:
     """Return the mean, or NaN if there are no elements. `numpy.mean` would also emit a warning."""
-    total = namespace(array).sum(array, axis=axis, keepdims=keepdims)
-    count = array.size // max(total.size, 1)
-    return total / count if count else total + np.nan
+    whole = sum_of(array, axes, keepdims)
+    count = array.size // max(whole.size, 1)
+    return whole / count if count else whole + np.nan
 
 
 def fractional(array: Any) -> Any:

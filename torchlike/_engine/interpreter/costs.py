@@ -10,7 +10,7 @@ from typing import Any
 
 from torchlike._engine import determinism
 from torchlike._engine.interpreter.by_hand import ByHand
-from torchlike._engine.trace.plan import COMPILED, FLAT, ONCE, Plan
+from torchlike._engine.trace.plan import COMPILED, FLAT, NUMPY, ONCE, Plan
 from torchlike._engine.trace.trace import Trace
 from torchlike._engine.xla.mesh import active
 from torchlike._engine.xla.target import THREADS
@@ -18,6 +18,11 @@ from torchlike._engine.xla.target import THREADS
 ENTRY = 5e-6  # to interpret an operator, or a function of a flat program
 PROGRAM = 1e-4  # to interpret an entry that runs a flat program (`Plan.flat`)
 BYTE = 1 / 4e9
+# A small forward program is never compiled. To run a compiled one, its inputs go to XLA's buffers, XLA's threads start,
+# and its results come back, which takes longer than a few operators of NumPy.
+DISPATCH = 1e-4
+SMALL_ENTRY = 1e-5  # an operator of a small program, with the Python code of a large kernel
+SMALL_BYTE = 1 / 8e9
 UPDATE_BYTE = 2.5e-10  # to interpret an optimizer step, with copies to blocks and back
 COMPILE_ENTRY = 5e-3
 COMPILE_KIND = 0.05  # for each distinct operator of a training program; XLA compiles equal kernels of a program once
@@ -59,6 +64,14 @@ def is_by_hand(plans: Sequence[Plan]) -> bool:
 def is_as_fast_as_compiled(plans: Sequence[Plan]) -> bool:
     """Return whether NumPy runs most of the work of these plans as fast as XLA."""
     return sum(moved(plan) for plan in plans if plan.host >= THREADS) >= max(LARGE, sum(map(moved, plans)) / 2)
+
+
+def is_below_dispatch(plans: Sequence[Plan]) -> bool:
+    """Return whether NumPy runs these plans in less time than it takes to start a compiled program."""
+    if not all(plan.executor == NUMPY for plan in plans):
+        return False
+    traffic = sum(moved(plan) for plan in plans if plan.host < THREADS)
+    return SMALL_ENTRY * len(plans) + SMALL_BYTE * traffic <= DISPATCH
 
 
 def of_compile(plans: Sequence[Plan]) -> float:

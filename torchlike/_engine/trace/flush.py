@@ -114,7 +114,7 @@ def _run(device: Device, trace: _trace.Trace, key: tuple, values: list) -> xla_e
             _first_run(device, trace, key, None, values)
         elif program.__class__ is not Interpreted or _executor == "numpy":
             _execute(device, trace, program, values)
-        elif program.is_hot():
+        elif program.is_hot(trace):
             if program.compiling is not None and not program.compiling.is_ready():
                 return program.compiling
             _first_run(device, trace, key, program, values)

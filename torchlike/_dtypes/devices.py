@@ -45,15 +45,7 @@ class device:
             return cls._of_number(type)
         if not isinstance(type, str):
             raise _errors.arguments.invalid_combination("device", (type,), {})
-        match = re.fullmatch(r"([a-z]+)(?::(0|[1-9]\d*))?", type)
-        if match is None:
-            raise RuntimeError(f"Invalid device string: '{type}'" if type else "Device string must not be empty")
-        name, number = match.groups()
-        if number is not None and index is not None:
-            raise RuntimeError(f"type (string) must not include an index because index was passed explicitly: {type}")
-        if name not in _TYPES and name not in _KNOWN.split(", "):
-            raise RuntimeError(f"Expected one of {_KNOWN} device type at start of device string: {name}")
-        return _intern(_TYPES.get(name, name), int(number) if number is not None else index)
+        return _parsed(type, index)
 
     @classmethod
     def _of_number(cls, index: int) -> device:
@@ -91,6 +83,20 @@ class device:
 
 
 _lock = threading.Lock()
+
+
+@functools.cache
+def _parsed(name: str, index: int | None) -> device:
+    """Return the device of a string, such as "cuda:1", and of an index that is given separately."""
+    match = re.fullmatch(r"([a-z]+)(?::(0|[1-9]\d*))?", name)
+    if match is None:
+        raise RuntimeError(f"Invalid device string: '{name}'" if name else "Device string must not be empty")
+    type, number = match.groups()
+    if number is not None and index is not None:
+        raise RuntimeError(f"type (string) must not include an index because index was passed explicitly: {name}")
+    if type not in _TYPES and type not in _KNOWN.split(", "):
+        raise RuntimeError(f"Expected one of {_KNOWN} device type at start of device string: {type}")
+    return _intern(_TYPES.get(type, type), int(number) if number is not None else index)
 
 
 @functools.cache

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import ml_dtypes
 import numpy as np
 
@@ -22,11 +24,13 @@ def is_no_number(dtype: np.dtype) -> bool:
     return dtype.kind in "cfV" and not is_floating(dtype)
 
 
+@cache
 def mantissa_digits(dtype: np.dtype) -> int:
     """Return the number of bits of the significand, including the hidden bit."""
     return ml_dtypes.finfo(dtype).nmant + 1
 
 
+@cache
 def bounds(dtype: np.dtype) -> tuple[float, float]:
     """Return the smallest and largest finite values."""
     if dtype.kind == "b":

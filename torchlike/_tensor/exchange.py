@@ -97,15 +97,17 @@ def to_numpy(tensor: Tensor, force: bool = False) -> np.ndarray:
         tensor = tensor.clone() if _storage.marks(tensor) else tensor
     elif tensor.requires_grad and modes.local.grad:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
-    elif tensor.device.type != "cpu":
-        raise _errors.memory.numpy_of_device(tensor.device)
+    part = shared_storage.geometry(tensor)
+    shown = part[0]
+    if shown.device is not devices.cpu:
+        raise _errors.memory.numpy_of_device(shown.device)
     for mark in _storage.marks(tensor):
         raise _errors.memory.numpy_of_pending(mark)
-    if tensor.dtype in _dtypes.NARROW:
-        raise _errors.memory.no_numpy_type(tensor.dtype)
-    if not tensor.numel():
-        return np.empty(tuple(tensor.shape), tensor.dtype.numpy)
-    return shared_storage.lend(tensor)
+    if shown.dtype in _dtypes.NARROW:
+        raise _errors.memory.no_numpy_type(shown.dtype)
+    if not shown.numel:
+        return np.empty(shown.shape, shown.dtype.numpy)
+    return shared_storage.lend(tensor, part)
 
 
 def frombuffer(

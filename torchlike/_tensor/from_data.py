@@ -273,15 +273,15 @@ def filled(shape: tuple[int, ...], number: Any, dtype: Dtype) -> np.ndarray:
     return _full(shape, number, dtype)
 
 
-def scalar(number: Any, dtype: Dtype) -> np.ndarray:
-    """Return a zero-dim array of a number that is assigned to a part of a tensor.
+def scalar(number: Any, dtype: Dtype, shape: tuple[int, ...] = ()) -> np.ndarray:
+    """Return an array of a number that is assigned to a part of a tensor.
 
     A number that is too large for float16 or bfloat16 becomes infinite. Other dtypes must have the number in range.
     """
     is_int = number.__class__ is int and -(1 << 63) <= number < 1 << 63
     if dtype not in (_dtypes.float16, _dtypes.bfloat16) or not (is_int or number.__class__ is float):
         _dtypes.check_number(number, dtype)
-    return _full((), number, dtype)
+    return _full(shape, number, dtype)
 
 
 def _full(shape: tuple[int, ...], number: Any, dtype: Dtype) -> np.ndarray:

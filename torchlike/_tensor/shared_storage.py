@@ -24,7 +24,9 @@ from torchlike._engine import Aval, Live, Value, to_numpy
 from torchlike._engine import segment as segments
 from torchlike._engine.segment import Segment
 from torchlike._engine.trace.ownership import ATTRIBUTE
-from torchlike._tensor.storage import WRITE, Block, Step, Storage, extent, involution, read
+from torchlike._tensor.storage import WRITE, Block, Step, Storage, extent, involution, read, strides_of
+
+Part = tuple[Aval, tuple[int, ...], int]  # what a tensor shows of a memory: an aval, strides and an offset
 
 _value = Storage.__dict__["value"]
 _version = Storage.__dict__["version"]
@@ -187,7 +189,7 @@ class Shared(Storage):
             return self.seen(tensor)
         if current().capture is not None:
             return read(self._loan.settle(), tensor._chain or ())
-        loan, part, turn = self._loan, _geometry(tensor), involution(tensor)
+        loan, part, turn = self._loan, geometry(tensor), involution(tensor)
         look = (lambda: loan.part(*part)) if turn is None else (lambda: turn(loan.part(*part)))
         return Live(part[0], look, None, loan.stamp)
 
@@ -201,7 +203,7 @@ class Shared(Storage):
         if self._is_private():
             self.put_seen(chain, value, since, owner, step)
         else:
-            place = self._loan.part(*_geometry(owner))
+            place = self._loan.part(*geometry(owner))
             self._overwrite(place, value, since, owner, step, involution(owner))
 
     def _is_private(self) -> bool:
@@ -233,11 +235,8 @@ class Shared(Storage):
         self.version += step
 
 
-def lend(tensor: Any) -> np.ndarray:
-    """Return the memory of a tensor as a writable array with the same shape and strides."""
-    # The geometry is read before `_share`. After it, no array refers to the memory yet, so a read of the storage would
-    # turn the storage into an ordinary one.
-    part = _geometry(tensor)
+def lend(tensor: Any, part: Part) -> np.ndarray:
+    """Return the memory of a tensor as a writable array. `part` is the tensor's geometry."""
     storage = tensor._storage.whole
     if not storage.shared:
         _share(storage)
@@ -329,6 +328,12 @@ def _lend(storage: Any, loan: Loan) -> Shared:
     return storage
 
 
-def _geometry(tensor: Any) -> tuple[Aval, tuple[int, ...], int]:
-    """Return the part of the memory that a tensor shows: its aval, strides and offset."""
-    return tensor._aval, tensor.stride(), tensor._offset
+def geometry(tensor: Any) -> Part:
+    """Return the part of the memory that a tensor shows: its aval, strides and offset.
+
+    The storage is not read. A read of a shared storage to whose memory no array refers would turn it into an ordinary
+    one.
+    """
+    storage = tensor._storage
+    shown = storage._loan.aval if storage.shared and not tensor._chain else tensor._aval
+    return shown, strides_of(shown.shape, tensor._strides), tensor._offset

@@ -12,6 +12,7 @@ from torchlike._autograd import engine
 from torchlike._autograd.nodes import sequence
 from torchlike._dtypes import devices, modes, strides
 from torchlike._dtypes import memory_format as mf
+from torchlike._ops.schema.at_once import SMALL
 from torchlike._tensor import factories, public_calls, storage, views
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.binding import before_write, check_history
@@ -299,7 +300,10 @@ def cpu(self: Tensor, *, memory_format: mf.memory_format | None = mf.preserve_fo
     >>> torchlike.ones(2).cpu().device
     device(type='cpu')
     """
-    return convert(self, self.dtype, "cpu", False, memory_format)
+    place = devices.cpu
+    if self.device is place and memory_format is mf.preserve_format:
+        return self
+    return convert(self, self.dtype, place, False, memory_format)
 
 
 def cuda(
@@ -383,7 +387,8 @@ def replace(self: Tensor, src: Any, node: str) -> Tensor:
         if not isinstance(src, _SOURCES):
             raise _errors.arguments.wrong_type("copy_", "other", 1, "Tensor", src)
         dtype = self.dtype if not isinstance(src, complex) or self.dtype.is_complex else modes.default_complex()
-        src = factories.of_array(scalar(src, dtype), self.device)
+        shape = tuple(self.shape) if self.numel() <= SMALL else ()  # otherwise the program repeats the number
+        src = factories.of_array(scalar(src, dtype, shape), self.device)
     return _overwrite(self, src, node)
 
 

@@ -67,16 +67,17 @@ class Interpreted:
         self._is_quick = not self._trains and costs.is_below_dispatch(plans)
         self._stays = not self._trains and costs.is_as_fast_as_compiled(plans)
 
-    def is_hot(self, trace: Trace) -> bool:
+    def is_hot(self, trace: Trace, is_read: bool) -> bool:
         """Return whether the program should be compiled now.
 
         A short optimizer step is compiled at its second run. A program in which NumPy is as fast as XLA for most of the
-        work is never compiled, and neither is a small forward program of host arrays. A small program with results of
-        compiled programs as inputs may be compiled: then it does not wait for them. Any other program is compiled when
-        one more interpreted run would raise the total cost of interpretation above the cost of a compile. A training
-        program is also compiled if the previous interpreted run of its source line ran the same program, or if its line
-        runs few graphs (`at_once`). This does not apply to a program with loops written by hand whose compile costs as
-        much as many runs, nor to one whose compile takes long (`is_warm`).
+        work is never compiled. Neither is a small forward program whose inputs are host arrays or whose results are
+        read now (`is_read`). Otherwise XLA may still compute its inputs, and a compiled program would be queued instead
+        of waiting for them. Any other program is compiled when one more interpreted run would raise the total cost of
+        interpretation above the cost of a compile. A training program is also compiled if the previous interpreted run
+        of its source line ran the same program, or if its line runs few graphs (`at_once`). This does not apply to a
+        program with loops written by hand whose compile costs as much as many runs, nor to one whose compile takes long
+        (`is_warm`).
         """
         if self._left is None:
             self._appraise()
@@ -84,7 +85,7 @@ class Interpreted:
             return self._is_replaced()
         if self._repeats:
             return True
-        if self._stays or (self._is_quick and all(array.__class__ is _ARRAY for array in trace.arrays)):
+        if self._stays or (self._is_quick and (is_read or all(array.__class__ is _ARRAY for array in trace.arrays))):
             return False
         self._left -= self._cost  # type: ignore[operator]
         again = self._trains and self.account.came_again()

@@ -43,23 +43,23 @@ def run(device: Device, draws: bool = False) -> None:
         capture.stop(
             "random sampling reads the elements of a tensor" if draws else "the elements of a tensor are needed", draws
         )
-    flush(device)
+    flush(device, is_read=True)
 
 
-def flush(device: Device) -> None:
-    """Run the pending trace of one device.
+def flush(device: Device, is_read: bool = False) -> None:
+    """Run the pending trace of one device. `is_read` says that the program reads a result now.
 
     The flush is atomic under interrupts: either all results are committed, or none is and the trace is still pending.
     """
-    awaited = _flush(device)
+    awaited = _flush(device, is_read)
     while awaited is not None:
         # The lock is not held here, because finalizers in the compiling thread may need it.
         trace = device.trace
         awaited.wait([] if trace is None else [plan.name for plan, _ in _trace.operators(trace.code)])
-        awaited = _flush(device, again=True)
+        awaited = _flush(device, is_read, again=True)
 
 
-def _flush(device: Device, again: bool = False) -> xla_executor.Fused | None:
+def _flush(device: Device, is_read: bool, again: bool = False) -> xla_executor.Fused | None:
     """Run the pending trace of one device.
 
     If its program is still being compiled in the background and must not be interpreted any more, do nothing and return
@@ -98,7 +98,7 @@ def _flush(device: Device, again: bool = False) -> xla_executor.Fused | None:
             )
             if active.mesh is not None:
                 key = (*key, layout.arranged(device, trace, live))
-            awaited = _run(device, trace, key, [values[i] for i in live])
+            awaited = _run(device, trace, key, [values[i] for i in live], is_read)
             if awaited is not None:
                 return awaited
         device.trace = None
@@ -106,7 +106,7 @@ def _flush(device: Device, again: bool = False) -> xla_executor.Fused | None:
     return None
 
 
-def _run(device: Device, trace: _trace.Trace, key: tuple, values: list) -> xla_executor.Fused | None:
+def _run(device: Device, trace: _trace.Trace, key: tuple, values: list, is_read: bool) -> xla_executor.Fused | None:
     """Run a trace as one program. If that fails, run its operators one by one. For the result, see `_flush`."""
     try:
         program = programs.get(key)
@@ -114,7 +114,7 @@ def _run(device: Device, trace: _trace.Trace, key: tuple, values: list) -> xla_e
             _first_run(device, trace, key, None, values)
         elif program.__class__ is not Interpreted or _executor == "numpy":
             _execute(device, trace, program, values)
-        elif program.is_hot(trace):
+        elif program.is_hot(trace, is_read):
             if program.compiling is not None and not program.compiling.is_ready():
                 return program.compiling
             _first_run(device, trace, key, program, values)
@@ -220,16 +220,18 @@ def _commit(device: Device, trace: _trace.Trace, values: list, arrays: Iterator)
     return chain(map(setattr, values, repeat("array"), arrays), rest, map(_trace.end, (device,), (None,)))
 
 
-def boundary() -> None:
-    """Flush all devices, except during a capture.
+def boundary(is_read: bool = False) -> None:
+    """Flush all devices, except during a capture. `is_read` says that the program will probably read a result soon.
 
     Called at fixed points of a program, such as after backward, after an optimizer step and before the next batch.
     """
     if current().capture is not None:
         return
-    end = run if _trace.ahead.session is None else _trace.ahead.session.cut
     for device in list(_trace.pending):
-        end(device)
+        if _trace.ahead.session is None:
+            flush(device, is_read)
+        else:
+            _trace.ahead.session.cut(device)
 
 
 switches.on_change.append(boundary)  # pending work has the precision that was set when it was recorded

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from torchlike import _dtypes, _errors
+from torchlike._ops.linalg.products import rows_times
 from torchlike._ops.nn.recurrent import passes
 from torchlike._ops.nn.recurrent.steps import STEPS
 from torchlike._ops.schema import flops
@@ -136,7 +137,6 @@ def _check_cell(call: Call) -> None:
 
 @operator(
     autocast=Casts(_cell_in, lower),
-    numpy=False,
     where=(),
     shape=_cell_shape,
     check=_check_cell,
@@ -150,7 +150,7 @@ def _recurrent_cell(
     mode: str, input: Array, h: Array, c: Array | None, w_ih: Array, w_hh: Array, b_ih: Array | None, b_hh: Array | None
 ):
     """Run one step of a recurrent cell: (N, I) and the state, (N, H) each -> the new state."""
-    given, recurrent = input @ w_ih.T, h @ w_hh.T
+    given, recurrent = rows_times(input, w_ih, "nt"), rows_times(h, w_hh, "nt")
     given = given if b_ih is None else given + b_ih
     recurrent = recurrent if b_hh is None else recurrent + b_hh
     return STEPS[mode][0](given, recurrent, (h,) if c is None else (h, c))[0]

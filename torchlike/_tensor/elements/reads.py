@@ -307,5 +307,5 @@ def computed(value: Value, count: int = 1) -> bool:
     trace.elements += count
     if trace.elements < OFTEN:
         return False
-    flush(device)
+    flush(device, is_read=True)
     return value.array is not None

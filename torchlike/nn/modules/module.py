@@ -212,7 +212,7 @@ class Module(_Parts):
         finally:
             _depth.value -= 1
         if not _depth.value:
-            boundary()
+            boundary(is_read=True)
         return result
 
     def compile(self, *args: Any, **kwargs: Any) -> None:

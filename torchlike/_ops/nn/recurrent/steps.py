@@ -1,4 +1,4 @@
-"""Single steps of recurrent layers, for JAX.
+"""Single steps of recurrent layers. The steps take arrays of JAX and NumPy, and their backward functions those of JAX.
 
 A step maps (input part, recurrent part, state) to (state, values saved for backward). Its backward function takes the
 functions gate(i), before(i) and after(i), which return a gate and the states around the step, and the gradients of the
@@ -15,13 +15,14 @@ import jax.numpy as jnp
 import numpy as np
 
 from torchlike._ops.elementwise.unary import relu
+from torchlike._ops.schema.namespace import namespace
 
 GATES = {"lstm": 4, "gru": 4, "tanh": 0, "relu": 0}  # the number of values that a step saves for each unit of the state
 
 
 def logistic(x):
-    """Return the logistic function computed from tanh, for which XLA has vectorized code."""
-    return 0.5 * jnp.tanh(0.5 * x) + 0.5
+    """Return the logistic function computed from tanh, for which XLA and NumPy have vectorized code."""
+    return 0.5 * namespace(x).tanh(0.5 * x) + 0.5
 
 
 @functools.lru_cache(64)
@@ -37,11 +38,12 @@ def scale_and_shift(width: int, dtype: Any) -> tuple[np.ndarray, np.ndarray]:
 def _lstm_step(given, recurrent, state):
     # Compute all four gates in one pass. If they were split first, XLA would recompute each gate for every result that
     # uses it.
+    xp = namespace(given)
     scale, shift = scale_and_shift(given.shape[-1], given.dtype)
-    gates = jnp.tanh((given + recurrent) * scale) * scale + shift
-    i, f, g, o = jnp.split(gates, 4, -1)
+    gates = xp.tanh((given + recurrent) * scale) * scale + shift
+    i, f, g, o = xp.split(gates, 4, -1)
     c = f * state[1] + i * g
-    return (o * jnp.tanh(c), c), gates
+    return (o * xp.tanh(c), c), gates
 
 
 def _lstm_back(gate, before, after, changes):
@@ -54,11 +56,11 @@ def _lstm_back(gate, before, after, changes):
 
 
 def _gru_step(given, recurrent, state):
-    width = given.shape[-1] // 3
-    r, z = jnp.split(logistic(given[:, : 2 * width] + recurrent[:, : 2 * width]), 2, -1)
+    xp, width = namespace(given), given.shape[-1] // 3
+    r, z = xp.split(logistic(given[:, : 2 * width] + recurrent[:, : 2 * width]), 2, -1)
     nh = recurrent[:, 2 * width :]
-    n = jnp.tanh(given[:, 2 * width :] + r * nh)
-    return (n + z * (state[0] - n),), jnp.concatenate((r, z, n, nh), -1)
+    n = xp.tanh(given[:, 2 * width :] + r * nh)
+    return (n + z * (state[0] - n),), xp.concatenate((r, z, n, nh), -1)
 
 
 def _gru_back(gate, before, after, changes):
@@ -70,7 +72,7 @@ def _gru_back(gate, before, after, changes):
 
 
 def _tanh_step(given, recurrent, state):
-    return (jnp.tanh(given + recurrent),), None
+    return (namespace(given).tanh(given + recurrent),), None
 
 
 def _tanh_back(gate, before, after, changes):

@@ -298,8 +298,9 @@ class set_executor:
     `"xla"` fuses the operators recorded since the last flush into one compiled program. `"numpy"` interprets them on
     the CPU, operator by operator, and compiles only the operators that NumPy cannot run, each separately. `"auto"` (the
     default) interprets forward work on the CPU until compiling would have paid off, according to a model of both costs.
-    It interprets a training step once if the step is small, and longer if its shapes keep changing. `"immediate"` runs
-    each operator immediately, compiled, for debugging.
+    Small forward programs whose results are read are never compiled. It interprets a training step once if the step is
+    small, and longer if its shapes keep changing. `"immediate"` runs each operator immediately, compiled, for
+    debugging.
 
     Args:
       name: the executor.

@@ -85,6 +85,29 @@ def number(a: Any, kind: int) -> Any:
     return found.item() if found.size == 1 else tuple(found.tolist())
 
 
+def on_one_device(op: Op, args: tuple, kwargs: dict) -> tuple[tuple, dict] | None:
+    """Move zero-dim CPU tensors to the device of the other operands of a pointwise operator.
+
+    Return None if PyTorch does not accept the operands either: their devices differ in another way.
+    """
+    if op.family != "pointwise":
+        return None
+    tensors = [a for a in (*args, *kwargs.values()) if isinstance(a, Tensor)]
+    places = {a.device for a in tensors if a.ndim or a.device.type != "cpu"}
+    if len(places) != 1 or all([a.device in places for a in tensors]):
+        return None
+    (place,) = places
+    if place.type == "cpu":
+        return None
+    moved = lambda a: moved_number(a, place) if isinstance(a, Tensor) else a
+    return tuple(map(moved, args)), {name: moved(a) for name, a in kwargs.items()}
+
+
+def moved_number(a: Tensor, place: devices.device) -> Tensor:
+    """Return a zero-dim CPU tensor on another device, and any other tensor unchanged."""
+    return a.to(place) if not a.ndim and a.device is not place and a.device.type == "cpu" else a
+
+
 def settled(a: Any) -> Any:
     """Return a static argument in its key form, for functions that inspect it before the operator does."""
     return a if a.__class__ is int else number(plain(a), d.STATIC)

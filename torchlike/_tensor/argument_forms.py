@@ -53,11 +53,16 @@ def parameter(name: str, names: Sequence[str]) -> str:
 
 
 def renamed(kwargs: dict, names: Iterable[str]) -> dict:
-    """Return keyword arguments with the names of the parameters that they stand for."""
+    """Return keyword arguments with the names of the parameters that they stand for.
+
+    If one of them is unknown, none is renamed: the error then shows the names of the call, as in PyTorch.
+    """
     found, names = {}, [*names]
     for name, a in kwargs.items():
         other = parameter(name, names)
-        found[other if other in names and other not in kwargs else name] = a
+        if other not in names:
+            return kwargs
+        found[other if other not in kwargs else name] = a
     return found
 
 

@@ -17,8 +17,8 @@ def truncated(x: Any, dtype: _dtypes.dtype) -> Any:
     """Return floats as integers, out of the range of the dtype too, as PyTorch's CPU kernels do.
 
     A float is first converted to int32, or to int64 for uint32, the 64-bit dtypes, and float64 to uint8. NaN and floats
-    out of the range of this type become its lowest integer. A narrower dtype keeps the low bits. For uint64, floats from
-    2**63 to 2**64 keep their value, and larger ones become 0.
+    out of the range of this type become its lowest integer. A narrower dtype keeps the low bits. For uint64, floats
+    from 2**63 to 2**64 keep their value, and larger ones become 0.
     """
     xp = namespace(x)
     is_byte = dtype is _dtypes.uint8 and x.dtype == _dtypes.float64.numpy

@@ -163,7 +163,7 @@ class PublicRules:
     # The name of PyTorch's own operator in errors about arguments. No method calls such an operator.
     in_errors: str = ""
     inplace: bool = False  # has an in-place variant, name + "_"
-    # Whether an in-place call accepts an operand that partly overlaps the target. Default: False for pointwise operators.
+    # Whether an in-place call accepts an operand that partly overlaps the target. Default: if it is not pointwise.
     overlaps: bool | None = None
     # The rule for `out=`, or a function of the first operand that returns it. True: the default rule of such operators.
     # False: the operator has no `out=`.

@@ -322,7 +322,7 @@ def _transforms():
     found += [func.vjp(f, x)[1](torch.tensor(2.0))[0], func.jvp(f, (x,), (made,))[1], func.grad_and_value(f)(x)[1]]
     found += [torch.vmap(func.grad(f))(torch.ones(3, 2)), func.grad(lambda y: func.grad(f)(y).prod())(x)]
     inside = func.grad(lambda y: y.sum() * (2 if torch.is_inference_mode_enabled() else 3))(x)
-    return [torch.stack([each]) for each in found], inside.tolist(), [each.is_inference() for each in found]
+    return [torch.stack([each]) for each in found], inside.tolist(), [each.is_inference() for each in found[:8]]
 
 
 def transforms_outside():

@@ -113,6 +113,11 @@ def moved_number(a: Tensor, place: devices.device) -> Tensor:
     return a.to(place) if not a.ndim and a.device is not place and a.device.type == "cpu" else a
 
 
+def stands_for_number(a: Any) -> bool:
+    """Return whether an argument is a NumPy number, or a zero-dim tensor that PyTorch accepts in place of a number."""
+    return isinstance(a, np.generic) or (isinstance(a, Tensor) and not (a.ndim or a.requires_grad))
+
+
 def settled(a: Any) -> Any:
     """Return a static argument in its key form, for functions that inspect it before the operator does."""
     return a if a.__class__ is int else number(plain(a), d.STATIC)

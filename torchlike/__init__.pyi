@@ -140,6 +140,7 @@ from torchlike._engine import Size as Size
 from torchlike._engine import clear_cache as clear_cache
 from torchlike._engine import explain as explain
 from torchlike._engine import set_executor as set_executor
+from torchlike._errors.making import AcceleratorError as AcceleratorError
 from torchlike._errors.making import OutOfMemoryError as OutOfMemoryError
 from torchlike._higher_order_ops import cond as cond
 from torchlike._higher_order_ops import while_loop as while_loop

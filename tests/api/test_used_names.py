@@ -71,6 +71,10 @@ PROGRAMS = {
     "RemovableHandle": lambda L: isinstance(hooked(L), L.utils.hooks.RemovableHandle),
     "FunctionCtx": lambda L: L.autograd.function.FunctionCtx.__name__,
     "OutOfMemoryError": lambda L: issubclass(L.OutOfMemoryError, RuntimeError),
+    "AcceleratorError": lambda L: (
+        issubclass(L.AcceleratorError, RuntimeError),
+        L.cuda.AcceleratorError is L.AcceleratorError,
+    ),
     "hip": lambda L: L.version.hip,
     "is_built": lambda L: L.backends.mps.is_built(),
     "allow_in_graph": lambda L: L._dynamo.allow_in_graph(abs)(-2),

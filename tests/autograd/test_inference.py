@@ -282,6 +282,58 @@ def resize_of_a_parameter():
     return shapes, x.requires_grad
 
 
+def accepted_where_pytorch_saves_other_tensors():
+    with torch.inference_mode():
+        made, matrix = torch.arange(3.0), torch.eye(3) * 2
+    x, m, weight = leaf(), torch.eye(3, requires_grad=True), torch.ones(3, requires_grad=True)
+    functional = torch.nn.functional
+    found = [
+        functional.rms_norm(made, (3,), weight),
+        functional.l1_loss(weight, made),
+        functional.l1_loss(made, weight),
+        torch.linalg.solve(m, matrix),
+        torch.linalg.solve_triangular(m, matrix, upper=True),
+        functional.scaled_dot_product_attention(matrix[None], matrix[None], m[None]),
+        torch.index_add(x, 0, torch.inference_mode()(lambda: torch.tensor([0]))(), torch.ones(1)),
+        torch.copysign(weight, made),
+        functional.pairwise_distance(m, matrix),
+        torch.trapezoid(m, matrix),
+    ]
+    sum(each.sum() for each in found).backward()
+    return found, x.grad, m.grad, weight.grad
+
+
+def refused_scaled_dot_product_attention():
+    with torch.inference_mode():
+        made = torch.ones(1, 2, 3)
+    return torch.nn.functional.scaled_dot_product_attention(torch.ones(1, 2, 3, requires_grad=True), made, made)
+
+
+def refused_rms_norm():
+    return torch.nn.functional.rms_norm(torch.ones(2, requires_grad=True), (2,), _made())
+
+
+def _transforms():
+    x, func = torch.tensor([1.0, 2.0]), torch.func
+    with torch.inference_mode():
+        made = torch.arange(2.0) + 1
+    f = lambda y: (y * made * y.sin()).sum()
+    found = [func.grad(f)(x), func.grad(f)(made), func.jacrev(f)(x), func.jacfwd(f)(x), func.hessian(f)(x)]
+    found += [func.vjp(f, x)[1](torch.tensor(2.0))[0], func.jvp(f, (x,), (made,))[1], func.grad_and_value(f)(x)[1]]
+    found += [torch.vmap(func.grad(f))(torch.ones(3, 2)), func.grad(lambda y: func.grad(f)(y).prod())(x)]
+    inside = func.grad(lambda y: y.sum() * (2 if torch.is_inference_mode_enabled() else 3))(x)
+    return [torch.stack([each]) for each in found], inside.tolist(), [each.is_inference() for each in found[:8]]
+
+
+def transforms_outside():
+    return _transforms()
+
+
+def transforms_inside():
+    with torch.inference_mode():
+        return _transforms()
+
+
 def deepcopy_inside():
     with torch.inference_mode():
         return copy.deepcopy(leaf()).is_inference(), copy.deepcopy(leaf().detach()).is_inference()

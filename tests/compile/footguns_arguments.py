@@ -480,3 +480,22 @@ def an_error_leaves_what_came_before_it(torch, compile):
         except IndexError:
             out.append(calls.clone())
     return numbers(out, calls)
+
+
+@footgun
+def a_result_on_meta(torch, compile):
+    @compile
+    def f(x):
+        unfilled = torch.ones(2, 3, device="meta")
+        return x + 1, unfilled.t() * 2, unfilled, unfilled, x.to("meta"), x.sum() * unfilled.numel()
+
+    for _ in range(3):
+        found = f(torch.ones(3, requires_grad=True))
+        assert found[2] is found[3]
+    return [*numbers(found[0], found[5]), *found[1].shape, *found[1].stride(), *found[4].shape]
+
+
+@footgun
+def results_on_meta_only(torch, compile):
+    f = compile(lambda x: x.to("meta").sin())
+    return [f(torch.ones(n, 2)).shape[0] for n in (3, 3, 4, 3)]

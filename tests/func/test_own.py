@@ -4,7 +4,7 @@ import pytest
 import torch as theirs
 
 import torchlike as torch
-from tests.oracle import to_theirs
+from tests.oracle import both, to_theirs
 from torchlike._engine import stats
 
 
@@ -92,6 +92,26 @@ def test_a_compiled_hessian_has_gradients():
     compiled = torch.compile(f)
     for _ in range(3):
         same(torch.autograd.grad(compiled(x, w), w)[0], torch.autograd.grad(f(x, w), w)[0])
+
+
+def of_compiled(torch):
+    compile = (lambda function: function) if torch is theirs else torch.compile
+    compiled = compile(lambda x: (factor * x).sum())
+    layer = compile(torch.nn.Linear(3, 1))
+    factor, x, rows = torch.tensor([2.0, 3.0, 4.0]), torch.tensor([1.0, 2.0, 3.0]), torch.arange(6.0).view(2, 3)
+    func, cube = torch.func, lambda x: compiled(x * x) * x.sum()
+    layer(x)
+    return (
+        [(compiled(x), func.grad(compiled)(x), func.grad(cube)(x)) for _ in range(3)],
+        func.vjp(compiled, x)[1](torch.tensor(2.0)),
+        func.grad(lambda x: func.grad(cube)(x).prod())(x),
+        (func.hessian(cube)(x), func.jacrev(layer)(x).detach(), func.jacfwd(layer)(x).detach()),
+        (torch.vmap(compiled)(rows), torch.vmap(func.grad(cube))(rows), torch.vmap(layer)(rows).detach()),
+    )
+
+
+def test_transforms_of_compiled_functions():
+    both(of_compiled, stride=False)
 
 
 def test_many_steps_compile_nothing_new():

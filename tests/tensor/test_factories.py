@@ -325,3 +325,15 @@ def test_what_is_made_on_meta_takes_no_memory_and_no_random_numbers(name):
 def test_numbers_alone_are_added_divided_and_multiplied_to_tensors():
     both(lambda L: [L.add(1, 2, alpha=3), L.sub(3, 1.5), L.mul(2, 3.5), L.div(7, 2), L.true_divide(1, 2)])
     both(lambda L: [L.div(-7, 2, rounding_mode=mode) for mode in ("floor", "trunc")] + [L.floor_divide(7, 2)])
+
+
+@pytest.mark.parametrize("grad", [False, True])
+@pytest.mark.parametrize("name", ["full", "full_like", "arange", "linspace"])
+def test_a_tensor_as_a_number(name, grad):
+    calls = {
+        "full": lambda torch, number: torch.full((2,), number),
+        "full_like": lambda torch, number: torch.full_like(torch.ones(2), number),
+        "arange": lambda torch, number: torch.arange(number),
+        "linspace": lambda torch, number: torch.linspace(number, 1, 3),
+    }
+    both(lambda torch: calls[name](torch, torch.tensor(3.0, requires_grad=grad)))

@@ -53,6 +53,10 @@ WRITES: dict[str, Callable[[Any, Any], Any]] = {
             "addcmul_": {"tensor1": None, "tensor2": None},
         }.items()
     },
+    "ldexp": lambda L, x: x.ldexp_(x[1]),
+    "ldexp of a part": lambda L, x: x[1:].ldexp_(x[:-1]),
+    "addr": lambda L, x: x.view(2, 2).addr_(x[:2], L.ones(2)),
+    "addr of another part": lambda L, x: x[:2].view(1, 2).addr_(L.ones(1), x[2:]),
     "clamp by itself": lambda L, x: x.clamp_(min=x),
     "copy": lambda L, x: x[1:].copy_(other=x[:-1]),
 }

@@ -48,6 +48,7 @@ HOMES: dict[str, dict[str, str]] = {
     "cpu.amp": {name: f"cpu.{home}" for name, home in _AMP.items()},
     "cuda": {
         **dict.fromkeys(("CUDAPluggableAllocator", "MemPool"), "cuda.memory"),
+        "AcceleratorError": "",
         "OutOfMemoryError": "",
         "StreamContext": "cuda",
     },

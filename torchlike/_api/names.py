@@ -144,6 +144,7 @@ _ELSEWHERE = {
     "Stream": "cuda._any_streams",
     "Event": "cuda._any_streams",
     "compile": "_compile",
+    "AcceleratorError": "_errors.making",
     "OutOfMemoryError": "_errors.making",
     "PyTorchFileReader": "serialization",
     "ScriptModule": "jit",

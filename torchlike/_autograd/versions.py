@@ -157,7 +157,7 @@ def written(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> Sequ
     plan = node.plan
     if not plan.remembers or _KEPT.intersection(plan.remembers) or getattr(node, "forward", plan) is not plan:
         return node.saved
-    values, remembered = list(node.saved), _remembered(plan, wanted, given)
+    values, remembered = list(node.saved), remembered_inputs(plan, wanted, given)
     for place, i in enumerate(plan.saved):
         value, edge = values[place], node.edges[i]
         new = _new_elements(value, edge) if i in remembered else None
@@ -357,7 +357,7 @@ def refuse_captured(saver: Saver, place: int, value: Value, edge: Any, aval: Any
     `aval` is the shape and dtype of a view of the input that is saved, or None for the input itself.
     """
     plan, wanted = saver
-    if place not in _remembered(plan, wanted, tuple(range(len(plan.outputs)))):
+    if place not in remembered_inputs(plan, wanted, tuple(range(len(plan.outputs)))):
         return
     made_by = None if edge is None else (0, "AsStrided")
     seen = _as_kept(value.aval if aval is None else aval, _named(plan, wanted).get(place, ""), edge)
@@ -384,7 +384,7 @@ def _check_inputs(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -
     suspects = {*stale, *[i for i, edge in enumerate(node.edges) if _is_detached(node, edge)]}
     if not suspects:
         return
-    for i in _remembered(plan, wanted, given):
+    for i in remembered_inputs(plan, wanted, given):
         if i not in suspects:
             continue
         if _is_detached(node, node.edges[i]):
@@ -468,7 +468,7 @@ def _as_kept(aval: Any, seen: str, edge: Any) -> tuple[Any, tuple[int, str] | No
     return aval.like(_SEEN[seen](aval)), None if edge is None else (0, "AsStrided")
 
 
-def _remembered(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> Collection[int]:
+def remembered_inputs(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> Collection[int]:
     """Return the saved inputs that PyTorch also saves without copying, in the order in which PyTorch checks them.
 
     PyTorch checks them in the order of their names, or in the order of the operator schema if it lists them.

@@ -16,6 +16,7 @@ from torchlike._compile.arguments import Signature
 from torchlike._compile.attempt import Attempt, Kept
 from torchlike._compile.history import History, raised
 from torchlike._compile.replay import DIFFERENT
+from torchlike._dtypes import modes
 from torchlike._dtypes.recorder import current
 from torchlike._engine.ranks.meeting import DifferentProgram
 from torchlike._engine.report.explain import Function, compiled
@@ -147,7 +148,7 @@ class Compiled:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         recorder = current()
-        is_part = recorder.capture is not None or recorder.watches or not recorder.moves
+        is_part = recorder.capture is not None or recorder.watches or not recorder.moves or modes.local.transforms
         if (
             is_part
             or self.is_off

@@ -8,6 +8,7 @@ from typing import Any
 from torchlike import _errors
 from torchlike._compile.differentiable import is_alive
 from torchlike._compile.purity import Refusal
+from torchlike._dtypes.devices import meta
 from torchlike._engine import Value
 from torchlike._tensor.tensor import TENSOR_TYPES, Tensor, wrap
 
@@ -39,6 +40,7 @@ class Results:
     ) -> None:
         self.new: list[Tensor] = []  # tensors of the captured call; `settle` drops them
         self.roots: list[Tensor] = []  # the new tensors that require grad
+        self._unfilled: list[Tensor] = []  # new meta tensors, which a replay makes without data
         self._arguments, self._old, self._grads, self._outside = arguments, old, grads, outside
         self.make: Make = self._pattern(returned)
 
@@ -69,15 +71,21 @@ class Results:
             raise Refusal(_errors.compiling.returned_grad())
         if id(t) in self._old:
             return lambda values, arguments, node: t
-        if any(other is t for other in self.new):
+        others = [*self.new, *self._unfilled]
+        if any(other is t for other in others):
             raise Refusal(_errors.compiling.returned_twice())
-        if t._chain is not None or t._origin is not None or any(o._storage is t._storage for o in self.new):
+        if t._chain is not None or t._origin is not None or any(o._storage is t._storage for o in others):
             raise Refusal(_errors.compiling.returned_view())
         if id(t._storage) in self._outside:
             raise Refusal(_errors.compiling.returned_alias())
         if t.__class__ is not Tensor or t.__dict__ or t._grad is not None:
             raise Refusal(_errors.compiling.returned(t))
-        place, edge, strides = len(self.new), t._edge, t._strides
+        place, edge, strides, aval = len(self.new), t._edge, t._strides, t._aval
+        if aval.device is meta:
+            if is_alive(edge):
+                raise Refusal("it returns a meta tensor that requires grad")
+            self._unfilled.append(t)
+            return lambda values, arguments, node: wrap(Value(aval), None, strides)
         self.new.append(t)
         if not is_alive(edge):
             return lambda values, arguments, node: wrap(values[place], edge, strides)
@@ -94,4 +102,4 @@ class Results:
 
     def settle(self) -> None:
         """Drop the tensors of the captured call."""
-        self.new, self.roots, self._arguments = [], [], ()
+        self.new, self.roots, self._unfilled, self._arguments = [], [], [], ()

@@ -26,7 +26,7 @@ from torchlike._ops.schema.autocast_policies import WIDEST_ELSEWHERE
 from torchlike._ops.schema.out_rules import Into
 from torchlike._ops.schema.typing_rules import broadcast
 from torchlike._tensor import factories, indexing, public_calls, views
-from torchlike._tensor.argument_forms import plain
+from torchlike._tensor.argument_forms import moved_number, plain
 from torchlike._tensor.autocast import casting
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.binding import check_history
@@ -215,7 +215,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
             )
         if value.dtype.is_complex and not input.dtype.is_complex:
             _check_value(input, value.item())
-        return rows["_masked_fill_by"](input, mask, value)
+        return rows["_masked_fill_by"](input, mask, moved_number(value, input.device))
     _check_value(input, value)
     return rows["_masked_fill"](input, mask, value)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from torchlike import _dtypes, _errors, return_types
 from torchlike._engine import to_numpy
+from torchlike._ops.elementwise.spacing import spaced
 from torchlike._ops.schema.autocast_policies import FULL_ELSEWHERE
 from torchlike._ops.schema.binding import is_whole
 from torchlike._ops.schema.declare import OMITTED
@@ -159,7 +160,8 @@ def _edges(x: np.ndarray, bins: Any, low_high: Any, dim: int) -> np.ndarray:
     _errors.histograms.check_span(float(low), float(high), dim)
     if low == high:
         low, high = low - 0.5, high + 0.5
-    return np.linspace(x.dtype.type(low), x.dtype.type(high), bins + 1, dtype=x.dtype)
+    kind = _dtypes.from_numpy(x.dtype)
+    return spaced(float(low), float(high), bins + 1, kind).astype(x.dtype)
 
 
 def _counts(points: np.ndarray, edges: list[np.ndarray], weights: np.ndarray | None, density: bool) -> np.ndarray:

@@ -27,6 +27,12 @@ class OutOfMemoryError(RuntimeError):
         self.tried = tried  # bytes; 0 if the user's program raised the error
 
 
+class AcceleratorError(RuntimeError):
+    """PyTorch's class for errors of kernels that run on an accelerator. torchlike does not raise it."""
+
+    __module__ = "torchlike"
+
+
 def data_of_text(data: Any) -> TypeError:
     return TypeError(f"new(): invalid data type '{type(data).__name__}'")
 

@@ -53,11 +53,16 @@ def parameter(name: str, names: Sequence[str]) -> str:
 
 
 def renamed(kwargs: dict, names: Iterable[str]) -> dict:
-    """Return keyword arguments with the names of the parameters that they stand for."""
+    """Return keyword arguments with the names of the parameters that they stand for.
+
+    If one of them is unknown, none is renamed: the error then shows the names of the call, as in PyTorch.
+    """
     found, names = {}, [*names]
     for name, a in kwargs.items():
         other = parameter(name, names)
-        found[other if other in names and other not in kwargs else name] = a
+        if other not in names:
+            return kwargs
+        found[other if other not in kwargs else name] = a
     return found
 
 
@@ -83,6 +88,34 @@ def number(a: Any, kind: int) -> Any:
     if found.dtype.kind != "i":
         return a
     return found.item() if found.size == 1 else tuple(found.tolist())
+
+
+def on_one_device(op: Op, args: tuple, kwargs: dict) -> tuple[tuple, dict] | None:
+    """Move zero-dim CPU tensors to the device of the other operands of a pointwise operator.
+
+    Return None if PyTorch does not accept the operands either: their devices differ in another way.
+    """
+    if op.family != "pointwise":
+        return None
+    tensors = [a for a in (*args, *kwargs.values()) if isinstance(a, Tensor)]
+    places = {a.device for a in tensors if a.ndim or a.device.type != "cpu"}
+    if len(places) != 1 or all([a.device in places for a in tensors]):
+        return None
+    (place,) = places
+    if place.type == "cpu":
+        return None
+    moved = lambda a: moved_number(a, place) if isinstance(a, Tensor) else a
+    return tuple(map(moved, args)), {name: moved(a) for name, a in kwargs.items()}
+
+
+def moved_number(a: Tensor, place: devices.device) -> Tensor:
+    """Return a zero-dim CPU tensor on another device, and any other tensor unchanged."""
+    return a.to(place) if not a.ndim and a.device is not place and a.device.type == "cpu" else a
+
+
+def stands_for_number(a: Any) -> bool:
+    """Return whether an argument is a NumPy number, or a zero-dim tensor that PyTorch accepts in place of a number."""
+    return isinstance(a, np.generic) or (isinstance(a, Tensor) and not (a.ndim or a.requires_grad))
 
 
 def settled(a: Any) -> Any:

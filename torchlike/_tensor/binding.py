@@ -106,7 +106,7 @@ def before_write(
             if op is not None and place <= len(operands) and op.kinds[place : place + 1] == (d.SCALAR,):
                 continue  # it stands for a number
             shares = True
-            if (op is None or op.family == "pointwise") and not storage.are_apart(self, other, apart, copies):
+            if (op is None or not op.public.overlaps) and not storage.are_apart(self, other, apart, copies):
                 _check_first(op, (self, *operands), named)
                 raise _errors.memory.overlapping_operands()
     return shares
@@ -185,6 +185,8 @@ def assign(target: Tensor, result: Tensor, since: int | None = None) -> Tensor:
     """Finish an in-place operator: check the shape and dtype, cast, and write."""
     if result.shape != target.shape:
         raise _errors.shapes.in_place_shape(target.shape, result.shape)
+    if not result.ndim and result.device is not target.device:  # the operator moved a number to another device
+        raise _errors.making.different_devices(target.device, result.device)
     if result.dtype is not target.dtype:
         if not _dtypes.can_cast(result.dtype, target.dtype):
             raise _errors.dtypes.cannot_cast(result.dtype, target.dtype)

@@ -26,6 +26,7 @@ from torchlike._tensor.argument_forms import (
     in_order,
     is_foreign,
     number,
+    on_one_device,
     parameter,
     plain,
     renamed,
@@ -224,6 +225,11 @@ def _plain_caller(op: Op, casts: bool = False) -> Callable:
             except TypeError:
                 return _instead(op, args, kwargs)
             return _finish(plan, values, edges, scalars, needs)
+        except RuntimeError as error:
+            moved = on_one_device(op, args, kwargs)
+            if moved is None:
+                raise shortened(error) from error.__cause__
+            return call(*moved[0], **moved[1])
         except Exception as error:
             raise shortened(error) from error.__cause__
 

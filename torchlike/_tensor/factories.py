@@ -26,7 +26,7 @@ from torchlike._errors.warned import once, warn
 from torchlike._ops.schema.binding import is_whole
 from torchlike._random import Generator
 from torchlike._tensor import exchange, from_data
-from torchlike._tensor.argument_forms import check_options, plain
+from torchlike._tensor.argument_forms import check_options, plain, stands_for_number
 from torchlike._tensor.exchange import from_file, from_numpy, frombuffer
 from torchlike._tensor.from_data import dtype_of
 from torchlike._tensor.public_calls import functions, worded
@@ -526,7 +526,7 @@ def _ints(name: str, argument: str, given: Any) -> tuple[int, ...]:
 
 
 def _fill_number(name: str, number: Any) -> Any:
-    if isinstance(number, np.generic) or (isinstance(number, Tensor) and not number.ndim):
+    if stands_for_number(number):
         return number.item()
     if not isinstance(number, int | float | complex):
         raise _errors.arguments.wrong_type(name, "fill_value", 2, "Number", number)

@@ -19,6 +19,7 @@ from torchlike._errors.dtypes import c_name
 from torchlike._errors.warned import warn
 from torchlike._ops import REGISTRY
 from torchlike._tensor import dispatch, factories, overriding
+from torchlike._tensor.argument_forms import moved_number
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.binding import before_write, check_history
 from torchlike._tensor.elements import reads, writes
@@ -66,6 +67,8 @@ def put(t: Tensor, index: Any, value: Any) -> None:
         narrow = t.dtype in _dtypes.FLOAT8  # float8 dtypes saturate instead of raising for an out-of-range number
         host = _dtypes.cast(np.array(number), t.dtype) if narrow else scalar(number, t.dtype)
         value = factories.of_array(host, t.device)
+    else:
+        value = moved_number(value, t.device)
     if value.numel() == 1 and _is_one_mask(index) and _fill_pending(t, index, value):
         return
     viewed, advanced = _basic(t, index)
@@ -400,6 +403,7 @@ def put_at(t: Tensor, indices: tuple, values: Tensor, accumulate: bool) -> None:
     """Execute `t[indices] = values`, or add `values` if `accumulate`. Values at repeated indices are then summed."""
     if len(indices) > t.ndim:
         raise _errors.indexing.too_many_indices(t.ndim, len(indices))
+    values = moved_number(values, t.device)
     viewed, advanced = _basic(t, indices)
     if advanced:
         if not accumulate and values.numel() == 1 and _is_one_mask(indices):

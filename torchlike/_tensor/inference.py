@@ -13,6 +13,7 @@ from typing import Any
 from weakref import ref
 
 from torchlike import _errors
+from torchlike._autograd.versions import remembered_inputs
 from torchlike._dtypes import modes
 from torchlike._dtypes.recorder import Mode, Recorder, both, current, enter, leave
 from torchlike._engine import Aval, Value
@@ -71,10 +72,15 @@ class InferenceStorage(Storage):
 
 
 def _check_saved(plan: OpPlan, edges: Sequence) -> None:
-    """Raise for a node whose gradient needs an inference tensor."""
+    """Raise for a node that saves an inference tensor in PyTorch too, except inside of a function transform."""
+    if _local.transforms:
+        return
     wanted = tuple([i for i, e in enumerate(edges) if e is not None])
     given = tuple([i for i, d in enumerate(plan.differentiable) if d])
-    if given and any(plan.inputs[i].__class__ is InferenceAval for i in dependence(plan, wanted, given)):
+    if not given:
+        return
+    needed = dependence(plan, wanted, given).intersection(remembered_inputs(plan, wanted, given))
+    if any(plan.inputs[i].__class__ is InferenceAval for i in needed):
         raise _errors.autograd.inference_saved()
 
 

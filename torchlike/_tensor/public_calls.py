@@ -20,7 +20,7 @@ from torchlike._ops.schema.binding import ASKED, CALLED, is_whole
 from torchlike._ops.schema.out_rules import Into
 from torchlike._random import Generator
 from torchlike._tensor import binding
-from torchlike._tensor.argument_forms import renamed
+from torchlike._tensor.argument_forms import parameter, renamed
 from torchlike._tensor.autocast import uncast
 from torchlike._tensor.out import into, with_out
 from torchlike._tensor.tensor import Tensor
@@ -118,6 +118,9 @@ def _public(function: Callable, itself: int = 0, called: str = "") -> Callable:
         try:
             if kwargs and not kwargs.keys() <= names.keys():
                 kwargs = renamed(kwargs, names)
+            if itself and "out" in kwargs:
+                unknown = next(name for name in kwargs if name == "out" or parameter(name, ()) != name)
+                raise _errors.arguments.no_such_keyword(called, unknown)
             types = (*map(type, args), *kwargs, *map(type, kwargs.values()))
             if types not in taken:
                 try:

@@ -211,6 +211,16 @@ def transforming() -> Iterator[None]:
         modes.local.transforms -= 1
 
 
+@contextmanager
+def out_of_inference() -> Iterator[None]:
+    """Turn inference mode off in the `with` block. If it was on, grad mode remains off."""
+    if not modes.local.inference:
+        yield
+        return
+    with modes.inference_mode(False), modes.no_grad():
+        yield
+
+
 # -- custom functions -------------------------------------------------------------------------------------------------
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from torchlike import _errors
+from torchlike._errors.making import AcceleratorError as AcceleratorError
 from torchlike._errors.making import OutOfMemoryError as OutOfMemoryError
 from torchlike.cuda import _refused
 from torchlike.cuda import amp as amp

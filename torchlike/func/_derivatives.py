@@ -12,7 +12,7 @@ from torchlike._dtypes import FLOATING, modes
 from torchlike._tensor.tensor import Tensor, same_memory, wrap
 from torchlike._tensor.views import edge_of
 from torchlike._transforms import backward, forward_mode
-from torchlike._transforms.vmap import Watched, is_alive, transforming
+from torchlike._transforms.vmap import Watched, is_alive, out_of_inference, transforming
 from torchlike.utils._pytree import TreeSpec, tree_flatten, tree_map, tree_structure
 
 Argnums = int | tuple[int, ...]
@@ -39,7 +39,7 @@ class Watch:
         """
         self.outer_grad = modes.local.grad
         try:
-            with modes.enable_grad(), transforming():
+            with out_of_inference(), modes.enable_grad(), transforming():
                 yield self
         finally:
             for x in self.inputs:
@@ -167,7 +167,7 @@ def grad_and_value(func: Callable, argnums: Argnums = 0, has_aux: bool = False) 
                     f"{out.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
                 )
         create = watch.outer_grad and is_alive([out._pair()[1]])
-        with modes.enable_grad():
+        with out_of_inference(), modes.enable_grad():
             found = watch.settled(spec.unflatten(watch.gradients([out], None, False, create)))
         value = watch.settled(out)
         return found, ((value, watch.settled(aux)) if has_aux else value)
@@ -235,7 +235,7 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
                 f"function. cotangents: {_shown(given_spec)}, primal output: {_shown(out_spec)}"
             )
         outer = modes.local.grad
-        with modes.enable_grad():
+        with out_of_inference(), modes.enable_grad():
             alive = outer and is_alive([t._pair()[1] for t in (*outputs, *weights)])
             found = watch.gradients(outputs, weights, retain_graph, alive if create_graph is None else create_graph)
         return spec.unflatten(found if alive else [same_memory(g) if g.requires_grad else g for g in found])
@@ -290,7 +290,7 @@ def jvp(func: Callable, primals: Any, tangents: Any, *, strict: bool = False, ha
         for x in found:
             if not isinstance(x, Tensor):
                 raise RuntimeError(f"{what}: Expected {name} to only contain Tensors, got {type(x)}")
-    with transforming(), _level():
+    with out_of_inference(), transforming(), _level():
         duals = [forward_mode.make_dual(x, t) for x, t in zip(leaves, given)]
         out, aux = with_aux(func(*spec.unflatten(duals)), has_aux, what)
         results, out_spec = tree_flatten(out)

@@ -9,6 +9,7 @@ import torchlike
 from torchlike import _errors
 from torchlike._dtypes import FLOATING
 from torchlike._tensor.tensor import Tensor
+from torchlike._transforms.vmap import out_of_inference
 from torchlike.func._derivatives import Argnums, chosen, jvp, replaced, vjp
 from torchlike.func._vmap import vmap
 from torchlike.utils._pytree import tree_flatten
@@ -43,6 +44,7 @@ def jacrev(
     if chunk_size is not None and chunk_size <= 0:
         raise ValueError("jacrev: `chunk_size` should be greater than 0.")
 
+    @out_of_inference()
     def jacobian(*args: Any) -> Any:
         picked, places = chosen(args, argnums)
         of = lambda given: func(*replaced(args, argnums, places, given))
@@ -89,6 +91,7 @@ def jacfwd(func: Callable, argnums: Argnums = 0, has_aux: bool = False, *, rando
             [0., 4.]])
     """
 
+    @out_of_inference()
     def jacobian(*args: Any) -> Any:
         picked, places = chosen(args, argnums)
         leaves, spec = tree_flatten(picked)

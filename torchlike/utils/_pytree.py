@@ -301,6 +301,20 @@ def tree_map_only(
     return tree_map(lambda x: func(x) if picks(x) else x, tree, is_leaf=is_leaf)
 
 
+def tree_map_only_(
+    type_or_types_or_pred: Any, func: Callable, tree: Any, is_leaf: Callable[[Any], bool] | None = None
+) -> Any:
+    """Call `func` on the leaves of `tree_map_only` for its side effects and return the original pytree."""
+    tree_map_only(type_or_types_or_pred, func, tree, is_leaf)
+    return tree
+
+
+def map_only(type_or_types_or_pred: Any, /) -> Callable[[Callable], Callable]:
+    """Return a decorator for functions of a leaf: they return leaves that are not of the given types unchanged."""
+    picks = _test(type_or_types_or_pred)
+    return lambda func: lambda x: func(x) if picks(x) else x
+
+
 def _test(chosen: Any) -> Callable[[Any], bool]:
     kinds: Any = chosen
     if isinstance(chosen, type) or not callable(chosen):
@@ -316,6 +330,53 @@ def tree_any(pred: Callable[[Any], bool], tree: Any, is_leaf: Callable[[Any], bo
 def tree_all(pred: Callable[[Any], bool], tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> bool:
     """Return whether `pred` is true for all leaves."""
     return all(map(pred, tree_leaves(tree, is_leaf)))
+
+
+def tree_any_only(
+    type_or_types: Any,
+    /,
+    pred: Callable[[Any], bool],
+    tree: Any,
+    is_leaf: Callable[[Any], bool] | None = None,
+) -> bool:
+    """Return whether `pred` is true for any leaf of the given types."""
+    return any(pred(x) for x in tree_leaves(tree, is_leaf) if isinstance(x, type_or_types))
+
+
+def tree_all_only(
+    type_or_types: Any,
+    /,
+    pred: Callable[[Any], bool],
+    tree: Any,
+    is_leaf: Callable[[Any], bool] | None = None,
+) -> bool:
+    """Return whether `pred` is true for all leaves of the given types."""
+    return all(pred(x) for x in tree_leaves(tree, is_leaf) if isinstance(x, type_or_types))
+
+
+def tree_iter(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> Iterator:
+    """Iterate over the leaves."""
+    return iter(tree_leaves(tree, is_leaf))
+
+
+def arg_tree_leaves(*args: Any, **kwargs: Any) -> list:
+    """Return the leaves of the arguments of a call: of the positional ones, then of the others."""
+    return [*tree_leaves(args), *tree_leaves(kwargs)]
+
+
+def is_namedtuple_class(cls: type) -> bool:
+    """Return whether a class was made by `namedtuple` or derives from such a class."""
+    return isinstance(cls, type) and issubclass(cls, tuple) and isinstance(getattr(cls, "_fields", None), tuple)
+
+
+def is_namedtuple(obj: Any) -> bool:
+    """Return whether an object is a named tuple or the class of one."""
+    return is_namedtuple_class(obj if isinstance(obj, type) else type(obj))
+
+
+def is_namedtuple_instance(obj: Any) -> bool:
+    """Return whether an object is a named tuple."""
+    return is_namedtuple_class(type(obj))
 
 
 def tree_flatten_with_path(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list, TreeSpec]:

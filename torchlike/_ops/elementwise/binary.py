@@ -448,7 +448,7 @@ def _next_jvp(primals, changes):
     return _next(a, b), jax.numpy.where(a == b, 0, changes[0])
 
 
-@pointwise(out=Into(cast=_errors.outs.ldexp), promote=to_float, node="MulBackward0", exact=("other",))
+@pointwise(out=Into(cast=_errors.outs.ldexp), promote=to_float, node="MulBackward0", exact=("other",), overlaps=True)
 def ldexp(input: Array, other: Array):
     """Return input * 2**other."""
     return input * partial_derivatives.power_of_two(other)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from torchlike._dtypes import FLOAT8, FLOAT8_NUMPY, INTEGER, float32
 from torchlike._dtypes.strides import copied_strides
 from torchlike._ops.elementwise.float8 import cast
-from torchlike._ops.schema.declare import Array, declare, namespace
+from torchlike._ops.elementwise.truncation import is_float, truncated
+from torchlike._ops.schema.declare import Array, declare
 from torchlike._ops.schema.typing_rules import Call, Typed
 
 
@@ -24,9 +25,7 @@ def _to(input: Array, dtype):
     Floats are truncated toward zero for an integer dtype. Complex numbers lose their imaginary part for a real dtype.
     For bool, every nonzero element becomes True.
 
-    For an integer dtype, a float is first converted to int32, or to int64 for uint32 and the 64-bit dtypes. NaN and
-    floats out of the range of this type become its lowest integer. A narrower dtype keeps the low bits. PyTorch on the
-    CPU does the same.
+    Floats out of the range of an integer dtype, and NaN, become what PyTorch's CPU kernels give (see `truncated`).
     """
     if input.dtype.kind == "c" and not dtype.is_complex:
         input = input.real
@@ -34,15 +33,6 @@ def _to(input: Array, dtype):
         input = cast(input, float32)
     if dtype.name == "bool":
         return input != 0
-    if dtype.category == INTEGER and (input.dtype.kind == "f" or input.dtype.name == "bfloat16"):
-        return _cut(input, dtype)
+    if dtype.category == INTEGER and is_float(input):
+        return truncated(input, dtype)
     return cast(input, dtype)
-
-
-def _cut(x, dtype):
-    xp = namespace(x)
-    wide = xp.int64 if dtype.itemsize == 8 or dtype.name == "uint32" else xp.int32
-    limit = 2.0 ** (xp.iinfo(wide).bits - 1)
-    fits = (x >= -limit) & (x < limit)
-    cut = xp.where(fits, xp.where(fits, x, 0).astype(wide), xp.iinfo(wide).min)
-    return cut.astype(wide).astype(dtype.numpy)

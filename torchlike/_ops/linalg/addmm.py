@@ -332,6 +332,7 @@ def _addr_fits(call: Call) -> None:
     saves=("vec1", "vec2"),
     opmath=False,
     inplace=True,
+    overlaps=False,
     old_orders=_old_orders("vec1", "vec2"),
 )
 def addr(input: Array, vec1: Array, vec2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):

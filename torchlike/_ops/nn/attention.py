@@ -58,9 +58,12 @@ def _node(call: Call) -> str:
     return "ToCopyBackward0" if call.query.dtype.itemsize < 4 else "UnsafeViewBackward0"
 
 
+_LAST_FACTOR = Kept("value", "matrices", "query"), Kept("value", "matrices", "key")
+
+
 def _saved(call: Call) -> tuple[str | Kept, ...]:
     """Return what PyTorch saves for backward: its fused kernel all inputs and the result, else its last product."""
-    return ("query", "key", "value", "attn_mask", "result") if call.fused else (Kept("value", "matrices"),)
+    return ("query", "key", "value", "attn_mask", "result") if call.fused else _LAST_FACTOR
 
 
 _DECLARED: dict[str, Any] = {
@@ -78,7 +81,7 @@ _DECLARED: dict[str, Any] = {
 }
 
 
-@operator(name="_attention", **_DECLARED)
+@operator(name="_attention", remembers=_saved, **_DECLARED)
 def _attention(
     query: Array,
     key: Array,

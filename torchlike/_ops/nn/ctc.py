@@ -58,8 +58,9 @@ def _losses_jvp(zero_infinity, primals, tangents):
     lengths = where[2]
     # PyTorch returns the gradient with respect to the scores (the input of the `log_softmax` that gave `log_probs`).
     share = jax.grad(lambda x: jnp.sum(_negative_log(x, *where)))(log_probs) + jnp.exp(log_probs)
-    never = _negative_log(log_probs, *where) > -_NEVER / 2
-    share = jnp.where(never[:, None], 0.0 if zero_infinity else jnp.nan, share)
+    loss = _negative_log(log_probs, *where)
+    share = jnp.where((loss > -_NEVER / 2)[:, None], 0.0 if zero_infinity else jnp.nan, share)
+    share = jnp.where((loss != loss)[:, None], jnp.nan, share)
     heard = jnp.arange(log_probs.shape[0])[:, None, None] < lengths[:, None]
     change = jnp.sum(jnp.where(heard, share, 0.0) * tangents[0], (0, 2))
     return _losses(log_probs, *where, zero_infinity), change.astype(log_probs.dtype)

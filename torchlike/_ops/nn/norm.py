@@ -19,7 +19,7 @@ from torchlike._ops.reduce.row_sums import in_c, row_sums, scaled, standardize
 from torchlike._ops.reduce.vector_norm import power_of_size, root_of_powers
 from torchlike._ops.schema.autocast_policies import FULL_ELSEWHERE
 from torchlike._ops.schema.checks import EMPTY, INEXACT, REAL_FLOATS
-from torchlike._ops.schema.declare import Array, Real, Scalar, constant, namespace, operator
+from torchlike._ops.schema.declare import Array, Kept, Real, Scalar, constant, namespace, operator
 from torchlike._ops.schema.namespace import mean_of
 from torchlike._ops.schema.rounding import stepwise, unchanged
 from torchlike._ops.schema.typing_rules import Call, reduced_dims, to_float
@@ -171,6 +171,7 @@ def _layer_norm(
     out=False,
     node=lambda call: "ToCopyBackward0" if call.input.dtype.itemsize == 2 else "MulBackward0",
     name="_rms_norm",
+    remembers=(Kept("input", only_for="input"), Kept("weight", only_for="input")),
     in_errors="rms_norm",
     formats=1,
     loop="rms_norm",

@@ -16,6 +16,7 @@ from torchlike._engine import Value
 from torchlike._engine.trace.batched_values import outermost
 from torchlike._errors.dtypes import scalar_name
 from torchlike._ops.elementwise.partial_derivatives import between as lerp
+from torchlike._ops.reduce.distances import distance
 from torchlike._ops.reduce.reduce import root
 from torchlike._ops.reduce.sort import ordered
 from torchlike._ops.reduce.vector_norm import FLAT_ORDERS, vector_norm
@@ -30,7 +31,6 @@ from torchlike._ops.schema.declare import (
     Array,
     Operand,
     Scalar,
-    constant,
     declare,
     namespace,
     operator,
@@ -404,7 +404,7 @@ def cdist(x1: Array, x2: Array, p: float = 2.0, compute_mode: str = "use_mm_for_
     """
     xp = namespace(x1)
     if not _by_product(x1, x2, p, compute_mode):
-        return _distance(x1[..., :, None, :] - x2[..., None, :, :], p)
+        return distance(x1[..., :, None, :] - x2[..., None, :, :], p, ignores_nan=p == math.inf)
     squares = xp.sum(x1 * x1, -1)[..., :, None] + xp.sum(x2 * x2, -1)[..., None, :]
     products = xp.matmul(x1, xp.swapaxes(x2, -1, -2))
     return root(xp.maximum(squares - 2 * products, xp.zeros_like(products)))
@@ -427,31 +427,7 @@ def _pdist_shape(call: Call) -> list:
 def _pdist(input: Array, p: float = 2.0):
     """Return the p-norm distances of all pairs of rows, in the order (0, 1), (0, 2), ... (n - 2, n - 1)."""
     first, second = np.triu_indices(input.shape[0], 1)
-    return _distance(input[first] - input[second], p)
-
-
-def _distance(x, p: float):
-    """Return the p-norm over the last dim. A distance is NaN for any p if the difference of two elements is NaN."""
-    xp = namespace(x)
-    if p == 0:
-        return xp.sum(xp.where(x != x, constant(x), (x != 0).astype(x.dtype)), axis=-1)
-    if p == math.inf and xp is jnp and x.size:
-        return _farthest(x)
-    return vector_norm.kernel(x, p, -1)
-
-
-@jax.custom_jvp
-def _farthest(x):
-    """Return the largest magnitude over the last dim. Each of several equal maxima gets the whole gradient."""
-    return jnp.max(jnp.abs(x), axis=-1)
-
-
-@_farthest.defjvp
-def _farthest_jvp(primals, changes):
-    (x,), (change,) = primals, changes
-    found = _farthest(x)
-    slope = jnp.where(jnp.abs(x) == found[..., None], jnp.sign(x), 0)
-    return found, jnp.sum(slope * change, axis=-1)
+    return distance(input[first] - input[second], p)
 
 
 def _by_product(a, b, p: float, mode: str) -> bool:

@@ -13,6 +13,7 @@ from torchlike import _dtypes, _errors
 from torchlike._engine import Aval
 from torchlike._engine.xla.target import for_cpu
 from torchlike._ops.elementwise.float8 import cast
+from torchlike._ops.elementwise.truncation import is_float, truncated
 from torchlike._ops.schema import declare as d
 from torchlike._ops.schema import foreign_errors
 from torchlike._ops.schema.rounding import rounding
@@ -127,9 +128,10 @@ class Run:
             given = [stored(i, x) for i, x in enumerate(given)]
         if compute is not None:
             to, kept = compute.numpy, self.kept
+            is_integer = compute.category == _dtypes.INTEGER
             for i, x in enumerate(given[:count]):
                 if x.dtype != to and i not in kept:
-                    given[i] = cast_array(x, compute)
+                    given[i] = truncated(x, compute) if is_integer and is_float(x) else cast_array(x, compute)
         return given
 
     def _results(self, out: Any) -> tuple:

@@ -163,6 +163,8 @@ class PublicRules:
     # The name of PyTorch's own operator in errors about arguments. No method calls such an operator.
     in_errors: str = ""
     inplace: bool = False  # has an in-place variant, name + "_"
+    # Whether an in-place call accepts an operand that partly overlaps the target. Default: if it is not pointwise.
+    overlaps: bool | None = None
     # The rule for `out=`, or a function of the first operand that returns it. True: the default rule of such operators.
     # False: the operator has no `out=`.
     out: bool | Into | Callable[[Any], Into] = True
@@ -211,6 +213,7 @@ class Op:
         self.optional = frozenset(p.name for p in parameters if "None" in str(p.annotation))
         self.positional = sum(p.kind is not p.KEYWORD_ONLY for p in parameters)
         self.defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
+        public.overlaps = self.family != "pointwise" if public.overlaps is None else public.overlaps
         gradient.node = gradient.node or self.name.title().replace("_", "") + "Backward0"
         self.dtypes.loop = self.dtypes.loop or self.name + "_cpu"
         self.doc = clean(self.kernel.__doc__ or "")

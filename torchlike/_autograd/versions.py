@@ -172,7 +172,7 @@ def _converted(value: Value, edge: Any) -> Value:
     Raises:
       RuntimeError: the leaf was given data of another shape or device, for which the operation's gradient is not known.
     """
-    leaf = _leaf_of(edge)
+    leaf = leaf_of(edge)
     if leaf is None:
         return value
     given, before = leaf._aval, value.aval
@@ -186,7 +186,7 @@ def _converted(value: Value, edge: Any) -> Value:
 
 def _new_elements(value: Value, edge: Any) -> Value | None:
     """Return the value that the tensor of a saved value has now; None if it is not known to have another one."""
-    leaf, stamp = _leaf_of(edge), value.stamp
+    leaf, stamp = leaf_of(edge), value.stamp
     if stamp is None or stamp.whole is None or (leaf is None and stamp.whole() is not value):
         return None if leaf is None else leaf._value
     if _counter_of(edge) is None and (stamp.writes() or 0) > stamp.version:  # written to again, in a way that counts
@@ -414,14 +414,14 @@ def _was_written(node: Node, value: Value, edge: Any) -> bool:
     return False
 
 
-def _leaf_of(edge: Any) -> Any:
+def leaf_of(edge: Any) -> Any:
     """Return the leaf that accumulates the gradient of this edge, or None."""
     return edge[0].variable if edge is not None and isinstance(edge[0], nodes.AccumulateGrad) else None
 
 
 def _counter_of(edge: Any) -> Any:
     """Return the version counter of a leaf if it is separate from that of its storage. Otherwise return None."""
-    leaf = _leaf_of(edge)
+    leaf = leaf_of(edge)
     return None if leaf is None else (leaf if leaf._origin is None else leaf._root())._counter
 
 

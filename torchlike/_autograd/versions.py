@@ -157,9 +157,11 @@ def written(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> Sequ
     plan = node.plan
     if not plan.remembers or _KEPT.intersection(plan.remembers) or getattr(node, "forward", plan) is not plan:
         return node.saved
-    values, remembered = list(node.saved), _remembered(plan, wanted, given)
+    values, remembered, seen = list(node.saved), _remembered(plan, wanted, given), _named(plan, wanted)
     for place, i in enumerate(plan.saved):
         value, edge = values[place], node.edges[i]
+        if _as_kept(value.aval, seen.get(i, ""), edge) is not None:
+            edge = None  # a view of the leaf keeps the memory that the leaf had
         new = _new_elements(value, edge) if i in remembered else None
         if new is not None:
             values[place] = new if new.aval == value.aval else _converted(value, edge)
@@ -448,7 +450,7 @@ def _named(plan: OpPlan, wanted: tuple[int, ...]) -> dict[int, str]:
         kept = Kept(each) if isinstance(each, str) else each
         other = kept.only_for
         if kept.name in names and (not other or (other in names and names.index(other) in wanted)):
-            found[names.index(kept.name)] = kept.seen
+            found.update((i, kept.seen) for i, name in enumerate(names) if name == kept.name)
     return found
 
 
@@ -456,6 +458,8 @@ _SEEN: dict[str, Callable[[Any], tuple[int, ...]]] = {
     "T": lambda a: a.shape[::-1],
     "rows": lambda a: (a.numel // max(a.shape[-1], 1), a.shape[-1]),
     "matrices": lambda a: (a.numel // max(math.prod(a.shape[-2:]), 1), *a.shape[-2:]),
+    "batch": lambda a: (a.numel // max(math.prod(a.shape[-2:]), 1), *a.shape[-2:]),
+    "view": lambda a: a.shape,
     "row": lambda a: (1, *a.shape),
     "column": lambda a: (*a.shape, 1),
 }

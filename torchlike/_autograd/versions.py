@@ -157,9 +157,11 @@ def written(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> Sequ
     plan = node.plan
     if not plan.remembers or _KEPT.intersection(plan.remembers) or getattr(node, "forward", plan) is not plan:
         return node.saved
-    values, remembered = list(node.saved), remembered_inputs(plan, wanted, given)
+    values, remembered, seen = list(node.saved), remembered_inputs(plan, wanted, given), _named(plan, wanted)
     for place, i in enumerate(plan.saved):
         value, edge = values[place], node.edges[i]
+        if _as_kept(value.aval, seen.get(i, ""), edge) is not None:
+            edge = None  # a view of the leaf keeps the memory that the leaf had
         new = _new_elements(value, edge) if i in remembered else None
         if new is not None:
             values[place] = new if new.aval == value.aval else _converted(value, edge)
@@ -172,7 +174,7 @@ def _converted(value: Value, edge: Any) -> Value:
     Raises:
       RuntimeError: the leaf was given data of another shape or device, for which the operation's gradient is not known.
     """
-    leaf = _leaf_of(edge)
+    leaf = leaf_of(edge)
     if leaf is None:
         return value
     given, before = leaf._aval, value.aval
@@ -186,7 +188,7 @@ def _converted(value: Value, edge: Any) -> Value:
 
 def _new_elements(value: Value, edge: Any) -> Value | None:
     """Return the value that the tensor of a saved value has now; None if it is not known to have another one."""
-    leaf, stamp = _leaf_of(edge), value.stamp
+    leaf, stamp = leaf_of(edge), value.stamp
     if stamp is None or stamp.whole is None or (leaf is None and stamp.whole() is not value):
         return None if leaf is None else leaf._value
     if _counter_of(edge) is None and (stamp.writes() or 0) > stamp.version:  # written to again, in a way that counts
@@ -414,14 +416,14 @@ def _was_written(node: Node, value: Value, edge: Any) -> bool:
     return False
 
 
-def _leaf_of(edge: Any) -> Any:
+def leaf_of(edge: Any) -> Any:
     """Return the leaf that accumulates the gradient of this edge, or None."""
     return edge[0].variable if edge is not None and isinstance(edge[0], nodes.AccumulateGrad) else None
 
 
 def _counter_of(edge: Any) -> Any:
     """Return the version counter of a leaf if it is separate from that of its storage. Otherwise return None."""
-    leaf = _leaf_of(edge)
+    leaf = leaf_of(edge)
     return None if leaf is None else (leaf if leaf._origin is None else leaf._root())._counter
 
 
@@ -448,7 +450,7 @@ def _named(plan: OpPlan, wanted: tuple[int, ...]) -> dict[int, str]:
         kept = Kept(each) if isinstance(each, str) else each
         other = kept.only_for
         if kept.name in names and (not other or (other in names and names.index(other) in wanted)):
-            found[names.index(kept.name)] = kept.seen
+            found.update((i, kept.seen) for i, name in enumerate(names) if name == kept.name)
     return found
 
 
@@ -456,6 +458,8 @@ _SEEN: dict[str, Callable[[Any], tuple[int, ...]]] = {
     "T": lambda a: a.shape[::-1],
     "rows": lambda a: (a.numel // max(a.shape[-1], 1), a.shape[-1]),
     "matrices": lambda a: (a.numel // max(math.prod(a.shape[-2:]), 1), *a.shape[-2:]),
+    "batch": lambda a: (a.numel // max(math.prod(a.shape[-2:]), 1), *a.shape[-2:]),
+    "view": lambda a: a.shape,
     "row": lambda a: (1, *a.shape),
     "column": lambda a: (*a.shape, 1),
 }

@@ -48,17 +48,33 @@ def _edge(x: Any) -> Any:
 
 def _seeds(roots: tuple, gradients: tuple, create_graph: bool) -> list[Grad]:
     """Return the initial gradient of each root: the given gradient, or one for a scalar."""
-    if len(roots) != len(gradients):
-        raise RuntimeError(f"got {len(roots)} tensors and {len(gradients)} gradients")
+    _check_numbers(roots, gradients)
     for g in gradients:
         if g is not None and not hasattr(g, "_storage"):
             raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
     return [_seed(i, root, g, create_graph) for i, (root, g) in enumerate(zip(roots, gradients))]
 
 
-def _seed(i: int, root: Any, g: Any, create_graph: bool) -> Grad:
+def _batched_seeds(roots: tuple, gradients: tuple) -> list[Grad]:
+    """Return the initial gradients of each root, which have an extra leading dim."""
+    _check_numbers(roots, gradients)
+    for i, root in enumerate(roots):
+        _check_root(i, root)
+    return [g._pair() for g in gradients]
+
+
+def _check_numbers(roots: tuple, gradients: tuple) -> None:
+    if len(roots) != len(gradients):
+        raise RuntimeError(f"got {len(roots)} tensors and {len(gradients)} gradients")
+
+
+def _check_root(i: int, root: Any) -> None:
     if _edge(root) in (None, NOWHERE):
         raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
+
+
+def _seed(i: int, root: Any, g: Any, create_graph: bool) -> Grad:
+    _check_root(i, root)
     aval = _aval(root)
     if g is None:
         if aval is None or aval.numel != 1:
@@ -260,7 +276,7 @@ def _grad(
 ) -> tuple:
     from torchlike._tensor.tensor import wrap
 
-    seeds = _seeds(outputs, weights, create_graph) if count is None else [w._pair() for w in weights]
+    seeds = _seeds(outputs, weights, create_graph) if count is None else _batched_seeds(outputs, weights)
     edges = [_edge(t) for t in inputs]
     if None in edges:
         raise RuntimeError("One of the differentiated Tensors does not require grad")

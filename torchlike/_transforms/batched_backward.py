@@ -33,6 +33,8 @@ class BatchedWalk(Walk):
         given = tuple(sorted(held))
         if node.age > versions.latest:
             versions.check(node, wanted, given)
+        if node.age > versions.uncounted and node.saved:
+            node.saved = versions.written(node, wanted, given)
         source, saved = node.repeatable() if self.create_graph else (node.plan, node.saved)
         one = source.gradients.get((wanted, given)) or gradient(source, wanted, given)
         plan = over_rows(one, len(saved), self.count)

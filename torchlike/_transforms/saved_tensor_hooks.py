@@ -126,9 +126,9 @@ class Packed:
 
     __slots__ = ("aval", "edge", "held", "unpack")
 
-    def __init__(self, tensor: Any) -> None:
+    def __init__(self, tensor: Any, edge: Any = None) -> None:
         pack, self.unpack = local.stack[-1]
-        self.aval, self.edge = tensor._value.aval, tensor._edge
+        self.aval, self.edge = tensor._value.aval, edge or tensor._edge
         before = tensor._version
         with modes.no_grad():
             self.held = pack(tensor)
@@ -182,13 +182,11 @@ class PackedNode(Node):
     __slots__ = ("packed", "source")
 
     def __init__(self, node: Node, values: Sequence[Value]) -> None:
-        from torchlike._tensor.tensor import wrap
-
         self.plan, self.saved, self.edges, self.scalars = None, None, node.edges, node.scalars
         self.age, self.extra = node.age, node.extra
         self.source = lean(node.plan, tuple(i for i, e in enumerate(node.edges) if e is not None))
-        kept = [wrap(values[i], self.edges[i]) for i in self.source.saved]
-        self.packed: list[Packed] | None = [Packed(tensor) for tensor in kept]
+        kept = [(_shown(values[i], self.edges[i]), self.edges[i]) for i in self.source.saved]
+        self.packed: list[Packed] | None = [Packed(tensor, edge) for tensor, edge in kept]
 
     @property
     def is_spent(self) -> bool:
@@ -214,8 +212,17 @@ class PackedNode(Node):
         if not walk.keep_graph:
             self.packed = None
         plain = Node(self.source, values, self.edges, self.scalars)
-        plain.age = versions.latest  # versions are not checked through hooks
+        # Neither versions nor writes through `.data` concern what the hooks returned.
+        plain.age = min(versions.latest, versions.uncounted)
         return walk._gradients(plain, held, wanted)
+
+
+def _shown(value: Value, edge: Any) -> Any:
+    """Return the tensor that a pack hook receives for a saved value: the leaf itself, or a new tensor."""
+    from torchlike._tensor.tensor import wrap
+
+    leaf = versions.leaf_of(edge)
+    return leaf if leaf is not None and leaf._value is value else wrap(value, edge)
 
 
 class arriving:

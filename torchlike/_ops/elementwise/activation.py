@@ -14,7 +14,7 @@ from torchlike._ops.elementwise.partial_derivatives import modulus, with_one_slo
 from torchlike._ops.reduce import row_sums
 from torchlike._ops.schema.autocast_policies import FULL_ELSEWHERE, LOWER
 from torchlike._ops.schema.checks import NUMBERS, REAL_FLOATS
-from torchlike._ops.schema.declare import Array, Scalar, constant, namespace, operator, pointwise
+from torchlike._ops.schema.declare import Array, Kept, Scalar, constant, namespace, operator, pointwise
 from torchlike._ops.schema.namespace import choose, fractional
 from torchlike._ops.schema.out_rules import Into
 from torchlike._ops.schema.rounding import stepwise
@@ -416,6 +416,7 @@ def _prelu_shape(call: Call) -> list:
     shape=_prelu_shape,
     check=_check_prelu,
     out=False,
+    remembers=lambda call: ("inputs", Kept("weight", "row" if call.input.ndim == 2 and call.weight.ndim else "view")),
     node="PreluKernelBackward0",
     formats="order",
     takes=REAL_FLOATS,

@@ -9,7 +9,7 @@ import numpy as np
 from torchlike import _dtypes
 from torchlike._ops.schema import flops
 from torchlike._ops.schema.autocast_policies import Casts, lower
-from torchlike._ops.schema.declare import Arrays, namespace, operator
+from torchlike._ops.schema.declare import Arrays, Kept, namespace, operator
 from torchlike._ops.schema.namespace import widened
 from torchlike._ops.schema.typing_rules import Call
 
@@ -93,6 +93,7 @@ def _einsum_in(fast: _dtypes.dtype, dtypes: list, args: tuple) -> _dtypes.dtype 
     node="ViewBackward0",
     check=_check,
     flops=flops.einsum,
+    remembers=("inputs", Kept("operands", "view")),
 )
 def einsum(equation: str, operands: Arrays):
     """Return the sum of products that `equation` describes, in Einstein's notation.

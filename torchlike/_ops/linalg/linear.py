@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torchlike import _errors
 from torchlike._ops.schema.autocast_policies import WIDEST_ELSEWHERE
-from torchlike._ops.schema.declare import Array, namespace, operator
+from torchlike._ops.schema.declare import Array, Kept, namespace, operator
 from torchlike._ops.schema.rounding import stepwise
 from torchlike._ops.schema.typing_rules import Call, broadcast
 
@@ -44,6 +44,7 @@ def _check(call: Call) -> None:
     shape=_shape,
     check=_check,
     saves=("input1", "input2", "weight"),
+    remembers=("inputs", Kept("input1", "view"), Kept("input2", "view")),
     out=False,
     opmath=False,
     node=lambda call: "ViewBackward0" if call.bias is None else "AddBackward0",

@@ -61,13 +61,21 @@ def _matmul_keeps(call: Call) -> tuple[str | Kept, ...]:
     """Return the tensors saved for backward, in PyTorch's order.
 
     If the second factor is a vector (`vec` or `tensor`), PyTorch saves it after `self`. If it is a matrix (`mat2`),
-    PyTorch saves it before `self`.
+    PyTorch saves it before `self`. Of a matrix and a batch of matrices it saves a view of the matrix, and a copy of the
+    batch that is the second factor.
     """
     first, second = (a.ndim for a in call.arrays)
     if second == 1 and first < 3:
         return Kept("input", only_for="other"), Kept("other", only_for="input")
-    seen = "row" if (first, second) == (1, 2) else ""
-    return Kept("other", only_for="input"), Kept("input", seen, "other")
+    if second < 3:
+        seen = "row" if (first, second) == (1, 2) else "rows"
+        return Kept("other", only_for="input"), Kept("input", seen, "other")
+    if first < 3:
+        return (Kept("input", "T" if first == 2 else "", "other"),)
+    batch = np.broadcast_shapes(*[a.shape[:-2] for a in call.arrays])
+    names = ("other", "input"), ("input", "other")
+    saved = zip(names, (call.other, call.input))
+    return tuple([Kept(name, "batch", wanted) for (name, wanted), a in saved if a.shape[:-2] == batch])
 
 
 def _matmul_into(input: Any, other: Any) -> Into:
@@ -323,6 +331,13 @@ def _inner_shape(call: Call) -> list:
     return [a.shape[:-1] + b.shape[:-1] if a.ndim and b.ndim else a.shape + b.shape]
 
 
+def _inner_remembers(call: Call) -> tuple[str | Kept, ...]:
+    first, second = (a.ndim for a in call.arrays)
+    if min(first, second) < 1 or first == second == 1:
+        return ("inputs",)
+    return "inputs", Kept("input", "view"), Kept("other", "T" if second == 2 else "view")
+
+
 def _inner_into(input: Any, other: Any) -> Into:
     if input.ndim and other.ndim:
         return Into(_errors.outs.contracted, called=None)
@@ -333,6 +348,7 @@ def _inner_into(input: Any, other: Any) -> Into:
     out=_inner_into,
     autocast=Casts(_summed_in(lambda a, b: ((-1,), (-1,))), widest),
     shape=_inner_shape,
+    remembers=_inner_remembers,
     check=_check_inner,
     opmath=False,
     loop="dot",
@@ -386,7 +402,7 @@ def _tensordot_remembers(call: Call) -> tuple:
         )
         matrix = tuple(sizes if last else sizes[::-1])
         if view_strides(tuple(x.shape[d] for d in order), tuple(strides[d] for d in order), matrix) is not None:
-            found.append(name)
+            found.append(Kept(name, "view"))
     return tuple(found)
 
 

@@ -61,7 +61,8 @@ class Kept:
     Attributes:
       name: the array parameter.
       seen: the view of it that is saved: "T" (transposed), "rows" (as a matrix), "matrices" (with one batch dim), "row"
-        or "column" (of a vector), or "" for the parameter itself.
+        or "column" (of a vector), or "" for the parameter itself. "rows" of a matrix, and "matrices" of at most three
+        dims, are the parameter itself; "batch" (with one batch dim) and "view" (of the same shape) are always views.
       only_for: the parameter for whose gradient it is saved, or "" for all.
     """
 

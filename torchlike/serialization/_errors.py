@@ -196,9 +196,9 @@ def not_seekable(f: object, name: str) -> AttributeError:
     )
 
 
-def mmap_needs_zip(path: object) -> RuntimeError:
+def mmap_needs_zip() -> RuntimeError:
     return RuntimeError(
-        f"mmap can only be used with files saved with `torch.save({path}, _use_new_zipfile_serialization=True), "
+        "mmap can only be used with files saved with `torch.save(_use_new_zipfile_serialization=True), "
         "please torch.save your checkpoint with this option in order to use mmap."
     )
 

@@ -103,7 +103,7 @@ def _load(file: Any, read: Unpickle, weights_only: bool, map_location: Any, map_
     if start == _ZIP:
         return _load_archive(Reader(file, map_path), read, weights_only, map_location)
     if map_path:
-        raise errors.mmap_needs_zip(map_path)
+        raise errors.mmap_needs_zip()
     if start and start[:1] != pickle.PROTO:
         raise errors.not_a_checkpoint(start)
     return _legacy.load(file, read, weights_only, _locations.restorer(map_location))

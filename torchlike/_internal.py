@@ -62,6 +62,7 @@ from torchlike._engine.xla import transfers as transfers
 from torchlike._engine.xla.mesh import active as active
 from torchlike._errors import layouts as layouts
 from torchlike._errors.arguments import cannot as cannot
+from torchlike._errors.arguments import type_name as type_name
 from torchlike._errors.arguments import unsupported as unsupported
 from torchlike._errors.arguments import wrong_type as wrong_type
 from torchlike._errors.gradients import checkpoint as checkpoint

@@ -122,16 +122,41 @@ def handle_torch_function(public_api: Callable, relevant_args: Iterable, *args: 
     Raises:
       TypeError: every override returned NotImplemented.
     """
-    found = _in_turn(relevant_args)
-    types = tuple(map(type, found))
-    for arg in found:
-        result = _answer(arg, public_api, types, args, kwargs)
-        if result is not NotImplemented:
-            return result
-    raise TypeError(
-        f"no implementation found for '{public_api.__module__}.{public_api.__name__}' on types that implement "
-        f"__torch_function__: {list(types)}"
-    )
+    result, types = _first_answer(public_api, relevant_args, args, kwargs)
+    if result is NotImplemented:
+        raise _not_implemented(f"{public_api.__module__}.{public_api.__name__}", types)
+    return result
+
+
+def call_overridden(func: Callable, found: Iterable, args: tuple, kwargs: dict) -> Any:
+    """Call a function or method through the `__torch_function__` of the arguments that were found.
+
+    Raises:
+      TypeError: every override returned NotImplemented. The message is the one of PyTorch's functions in C, or in Python.
+    """
+    result, types = _first_answer(func, found, args, kwargs)
+    if result is NotImplemented:
+        name = resolve_name(func) or f"torch.Tensor.{getattr(func, '__name__', '')}"
+        if name.startswith(("torch.nn.functional.", "torch.functional.")):
+            raise _not_implemented(name, types)
+        raise TypeError(
+            f"Multiple dispatch failed for '{name}'; all __torch_function__ handlers returned NotImplemented:\n\n"
+            + "".join(f"  - tensor subclass {each}\n" for each in types)
+            + "\nFor more information, try re-running with TORCH_LOGS=not_implemented"
+        )
+    return result
+
+
+def _first_answer(func: Callable, found: Iterable, args: tuple, kwargs: dict) -> tuple[Any, tuple[type, ...]]:
+    """Return the first result of an override that is not NotImplemented, and the classes that take part."""
+    arguments = _in_turn(found)
+    types = tuple(map(type, arguments))
+    answers = (_answer(arg, func, types, args, kwargs) for arg in arguments)
+    return next((each for each in answers if each is not NotImplemented), NotImplemented), types
+
+
+def _not_implemented(name: str, types: tuple[type, ...]) -> TypeError:
+    return TypeError(f"no implementation found for '{name}' on types that implement __torch_function__: {list(types)}")
 
 
 def wrap_torch_function(dispatcher: Callable) -> Callable:

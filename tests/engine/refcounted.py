@@ -40,7 +40,6 @@ def decisions() -> dict[str, Any]:
         "copied gradients": _copied_gradients(),
         "packed state": [_packed(held=None), _packed(held="state"), _packed(held="dictionary"), _packed(held="tensor")],
         "memory of our own": [_taken_back(held=False), _taken_back(held=True)],
-        "swapped": _swapped(),
         "overwritten by a compiled step": [_overwritten(held=False), _overwritten(held=True)],
     }
 
@@ -113,15 +112,6 @@ def _taken_back(held: bool) -> list[bool]:
     for tensor in tensors:
         tensor.add_(1)
     return [not tensor._storage.shared for tensor in tensors]
-
-
-def _swapped() -> bool:
-    import torchlike
-
-    a, b = (torchlike.ones(2, requires_grad=True) for _ in range(2))
-    (a * 2).sum().backward()
-    torchlike.utils.swap_tensors(a, b)  # raises an error if a graph still refers to one of the tensors
-    return a.grad is None
 
 
 def _overwritten(held: bool) -> bool:

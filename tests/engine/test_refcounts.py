@@ -16,7 +16,6 @@ FREE_AND_HELD = {
     "copied gradients": 0,
     "packed state": [3, 0, 2, 2],
     "memory of our own": [[True, True], [False, False]],
-    "swapped": True,
     "overwritten by a compiled step": [True, False],
 }
 

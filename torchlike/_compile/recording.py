@@ -111,7 +111,8 @@ class Recording:
                 self.trace.adopt(value)
 
     def _check_devices(self) -> None:
-        if self.trace.others or any(value.aval.device is not self.capture.device for value in self.trace.held):
+        devices = {value.aval.device for value in [*self.trace.held, *self.results.values()]}
+        if self.trace.others or devices - {self.capture.device}:
             raise Refusal("it works on more than one device")
 
     def _check_shared(self) -> None:

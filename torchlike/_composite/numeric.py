@@ -296,7 +296,7 @@ def _sampler(name: str) -> Any:
 grid_sampler_2d, grid_sampler_3d = _sampler("grid_sampler_2d"), _sampler("grid_sampler_3d")
 
 
-def _divides(self: Tensor, other: Any) -> Tensor:
+def __rdiv__(self: Tensor, other: Any) -> Tensor:
     """Return other / self, computed as the reciprocal times `other`."""
     if not isinstance(other, Tensor | int | float | complex | np.generic):
         return NotImplemented
@@ -385,7 +385,7 @@ FUNCTIONS = {
     ),
 }
 METHODS = {
-    "__rdiv__": _divides,
+    "__rdiv__": __rdiv__,
     **_REMOVED,
     "_backward_hooks": property(_tensor_hooks, doc="The hooks on this tensor by id, or None if it has none."),
     "_cdata": property(lambda self: id(self), doc="An id that is unique among existing tensors."),

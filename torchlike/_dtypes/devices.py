@@ -7,6 +7,7 @@ import functools
 import re
 import threading
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from torchlike import _errors
 
@@ -15,6 +16,15 @@ _KNOWN = (
     "cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, mps, meta, hpu, "
     "mtia, privateuseone"
 )
+
+
+def _check_index(kind: object, index: Any) -> None:
+    if not isinstance(kind, str):
+        raise _errors.arguments.wrong_type("device", "type", 1, "str", kind)
+    if isinstance(index, bool | float) or not hasattr(index, "__index__"):
+        raise _errors.arguments.wrong_type("device", "index", 2, "int", index)
+    if index < 0:
+        raise RuntimeError("Device index must not be negative")
 
 
 class device:
@@ -36,12 +46,12 @@ class device:
     type: str
     index: int | None
 
-    def __new__(cls, type: str | device | int = "cpu", index: int | None = None) -> device:
+    def __new__(cls, type: str | device | int, index: int | None = None) -> device:
+        if index is not None:
+            _check_index(type, index)
         if isinstance(type, device):
             return type
-        if index is not None and index < 0:
-            raise RuntimeError("Device index must not be negative")
-        if isinstance(type, int):
+        if isinstance(type, int) and not isinstance(type, bool):
             return cls._of_number(type)
         if not isinstance(type, str):
             raise _errors.arguments.invalid_combination("device", (type,), {})

@@ -94,7 +94,7 @@ def set_deterministic_debug_mode(debug_mode: int | str) -> None:
     names = {"default": 0, "warn": 1, "error": 2}
     if isinstance(debug_mode, str) and debug_mode not in names:
         raise RuntimeError(
-            f"invalid value of debug_mode, expected one of `default`, `warn`, or `error`, but got {debug_mode}"
+            f"invalid value of debug_mode, expected one of `default`, `warn`, `error`, but got {debug_mode}"
         )
     level = names[debug_mode] if isinstance(debug_mode, str) else debug_mode
     if level not in (0, 1, 2):

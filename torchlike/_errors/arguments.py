@@ -167,7 +167,7 @@ def no_fit(function: str, given: Iterable) -> RuntimeError:
 
 def _shown(x: Any) -> str:
     """Describe an argument briefly: an array by its dtype and shape."""
-    if hasattr(x, "shape") and hasattr(x, "dtype"):
+    if hasattr(x, "shape") and hasattr(x, "dtype") and not isinstance(x, type):
         return f"{str(x.dtype).removeprefix('torch.')} {list(x.shape)}"
     if isinstance(x, list | tuple):
         return f"[{', '.join(map(_shown, x))}]"

@@ -52,6 +52,17 @@ def never_called(cls: type, hook: str) -> NotImplementedError:
     )
 
 
+def has_slots(cls: type) -> NotImplementedError:
+    return cannot("Tensor.__slots__", f"tensors cannot change their class to {cls.__name__}: use plain attributes")
+
+
+def no_tensor_class() -> TypeError:
+    return TypeError(
+        "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. Make sure your class "
+        "inherits from Tensor."
+    )
+
+
 def cannot_require_grad() -> RuntimeError:
     return RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from sys import getrefcount
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ from torchlike._autograd import engine
 from torchlike._autograd.nodes import AccumulateGrad
 from torchlike._dtypes import strides as _layout
 from torchlike._dtypes.recorder import current
-from torchlike._engine.trace.ownership import LOCAL
 from torchlike._tensor import storage as _storage
 from torchlike._tensor.hooks import warn_of_lost_hooks
 from torchlike._tensor.tensor import Tensor, adopt, alias, leaf_node
@@ -144,14 +142,8 @@ def reduce(t: Tensor, copies: bool = True) -> Any:
 
 
 def swap(first: Tensor, second: Tensor) -> None:
-    """Swap two tensors. No graph may refer to either tensor, because its gradients would go to the other tensor."""
-    states = []
-    for name, t in (("t1", first), ("t2", second)):
-        node = t._edge and t._edge[0]
-        if isinstance(node, AccumulateGrad) and getrefcount(node) > LOCAL:  # referenced by more than the tensor's edge
-            raise RuntimeError(f"Cannot swap {name}: an autograd graph still refers to it")
-        del node
-        states.append({slot: getattr(t, slot) for slot in _SLOTS if hasattr(t, slot)})
+    """Swap two tensors. A backward pass of a graph that refers to either tensor then raises."""
+    states = [{slot: getattr(t, slot) for slot in _SLOTS if hasattr(t, slot)} for t in (first, second)]
     first.__class__, second.__class__ = second.__class__, first.__class__
     for t, state in zip((second, first), states):
         for slot in _SLOTS:
@@ -160,7 +152,13 @@ def swap(first: Tensor, second: Tensor) -> None:
             elif hasattr(t, slot):
                 delattr(t, slot)
         if t._edge is not None and isinstance(t._edge[0], AccumulateGrad):
-            t._edge = (leaf_node(t), 0)
+            old, new = t._edge[0], leaf_node(t)
+            new.extra, old.extra, old.receive = old.extra, None, _refuse_gradient
+            t._edge = (new, 0)
+
+
+def _refuse_gradient(*_: Any) -> None:
+    raise _errors.autograd.swapped()
 
 
 _SLOTS = tuple(slot for slot in Tensor.__slots__ if slot != "__weakref__")

@@ -182,6 +182,8 @@ def from_file(
         held = os.path.getsize(filename)
         raise RuntimeError(f"file <{filename}> size <{held}> is smaller than the required mapping size <{nbytes}>")
     made = over(array)
+    if not nbytes:  # NumPy's stride is 0 then, which cannot be viewed as another dtype
+        made = made.as_strided((0,), (1,))
     return (made if dtype is _dtypes.uint8 else made.view(dtype))._require_grad(requires_grad)
 
 

@@ -29,8 +29,9 @@ from torchlike._tensor import exchange, from_data
 from torchlike._tensor.argument_forms import check_options, plain, stands_for_number
 from torchlike._tensor.exchange import from_file, from_numpy, frombuffer
 from torchlike._tensor.from_data import dtype_of
+from torchlike._tensor.overriding import DisableTorchFunctionSubclass
 from torchlike._tensor.public_calls import functions, worded
-from torchlike._tensor.tensor import Tensor, adopt, wrap
+from torchlike._tensor.tensor import TENSOR_TYPES, Tensor, adopt, wrap
 from torchlike._tensor.tracebacks import shortened
 
 
@@ -140,6 +141,9 @@ def tensor(
 
 
 def _copied(data: Tensor, dtype: Dtype | None, device: Any, requires_grad: bool) -> Tensor:
+    if data.__class__ not in TENSOR_TYPES:
+        with DisableTorchFunctionSubclass():
+            data = data.detach()
     made = data.detach().to(dtype=dtype or data.dtype, device=data.device if device is None else device, copy=True)
     return _requiring(made) if requires_grad else made
 
@@ -413,10 +417,8 @@ def _uniform(fill: Callable, shape: tuple[int, ...], dtype: Dtype, device: Any) 
     return unfilled(shape, dtype.numpy) if place.type == "meta" else np.broadcast_to(fill(()), shape)
 
 
-def _filled(name: str, fill: Any, doc: str) -> Callable[..., Tensor]:
-    negative = (
-        (lambda n, shape: RuntimeError("zeros: Dimension size must be non-negative.")) if name == "zeros" else None
-    )
+def _filled(name: str, fill: Any, doc: str, negative: Callable | None = None) -> Callable[..., Tensor]:
+    """Return a factory. `negative(n, shape)` returns its error for a negative size, if that is not the usual one."""
 
     def factory(
         *size: Any,
@@ -472,7 +474,8 @@ def _rarely(name: str, size: tuple, more: dict) -> tuple[tuple, Any]:
     return size, order
 
 
-zeros = _filled("zeros", 0, "Return a tensor filled with zeros. The size is `zeros(2, 3)` or `zeros((2, 3))`.")
+_OF_ZEROS = "Return a tensor filled with zeros. The size is `zeros(2, 3)` or `zeros((2, 3))`."
+zeros = _filled("zeros", 0, _OF_ZEROS, lambda *_: RuntimeError("zeros: Dimension size must be non-negative."))
 ones = _filled("ones", 1, "Return a tensor filled with ones. The size is `ones(2, 3)` or `ones((2, 3))`.")
 empty = _filled("empty", None, "Return an uninitialized tensor (zeros here).")
 
@@ -774,7 +777,8 @@ def new(self: Tensor, *args: Any, device: Any = None) -> Tensor:
     return legacy_tensor(*args, dtype=self.dtype, device=self.device if device is None else device)
 
 
-METHODS = {f"new_{f.__name__}": _new(f"new_{f.__name__}", f) for f in (zeros, ones, empty, full, empty_strided)}
+METHODS = {f"new_{f.__name__}": _new(f"new_{f.__name__}", f) for f in (ones, empty, full, empty_strided)}
+METHODS["new_zeros"] = _new("new_zeros", _filled("zeros", 0, _OF_ZEROS))
 METHODS |= {"new_tensor": new_tensor, "new": new}
 FUNCTIONS = {f.__name__: f for f in (tensor, zeros, ones, empty)}
 FUNCTIONS |= functions(frombuffer)

@@ -25,20 +25,19 @@ from torchlike._tensor.tracebacks import shortened
 _STEMS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift")
 # Reflected operators are not overridden: Python would call those of a subclass before the operator of the left operand.
 _NUMERIC = [f"__{side}{stem}__" for side in ("", "i") for stem in _STEMS]
+_COMPARISONS = [f"__{stem}__" for stem in ("eq", "ne", "lt", "le", "gt", "ge")]
 _OPERATORS = (
     *_NUMERIC,
+    *_COMPARISONS,
     *(
         f"__{stem}__"
         for stem in (
-            "eq",
-            "ne",
-            "lt",
-            "le",
-            "gt",
-            "ge",
             "neg",
+            "pos",
             "abs",
             "invert",
+            "index",
+            "reversed",
             "getitem",
             "setitem",
             "bool",
@@ -54,9 +53,11 @@ _OPERATORS = (
 _CALLED = ("add", "sub", "mul", "pow", "matmul", "lt", "le", "gt", "ge", "ne", "neg", "abs")
 _NAMES = {
     **{f"__{stem}__": stem for stem in _CALLED},
-    "__truediv__": "div",
-    "__itruediv__": "div_",
+    **{"__truediv__": "div", "__mod__": "remainder", "__pos__": "positive"},
+    **{"__itruediv__": "div_", "__ifloordiv__": "floor_divide_", "__imod__": "remainder_", "__imatmul__": "matmul"},
     **{f"__i{stem}__": f"{stem}_" for stem in ("add", "sub", "mul", "pow")},
+    **{"__radd__": "add", "__rmul__": "mul", "__rtruediv__": "__rdiv__"},
+    **{f"__r{stem}__": f"bitwise_{stem}" for stem in ("and", "or", "xor")},
 }
 _PROPERTIES = ("T", "mT", "H", "mH", "real", "imag", "data")
 _AS_THEY_ARE = ("as_subclass", "register_hook", "register_post_accumulate_grad_hook")
@@ -141,7 +142,35 @@ def call(func: Callable, args: tuple, kwargs: dict, asked: Callable | None = Non
         return func(*args, **kwargs)
     if _local.disabled:
         return _plainly(func, args, kwargs, found)
-    return public("overrides").handle_torch_function(asked or func, found, *args, **kwargs)
+    return public("overrides").call_overridden(asked or func, found, args, kwargs)
+
+
+def has_own(each: Any) -> bool:
+    """Return whether an object is a tensor of a subclass whose `__torch_function__` is called."""
+    return bool(_made) and isinstance(each, base())
+
+
+def operator(name: str) -> Callable[[Any, Any], Any]:
+    """Return a function that calls a Python operator through `__torch_function__`.
+
+    It returns NotImplemented if no operand has `__torch_function__`, and after a TypeError, so that Python tries the
+    other operand or raises its own error. `name` is the name of the operator's method.
+    """
+
+    def ask(self: Any, other: Any) -> Any:
+        found = list(of((self, other)))
+        if not found:
+            return NotImplemented
+        if _local.disabled:
+            tensors = all(isinstance(each, Tensor) for each in found)
+            return _plainly(getattr(Tensor, name), (self, other), {}, found) if tensors else NotImplemented
+        asked = getattr(Tensor, "eq" if name == "__eq__" else _NAMES.get(name, name))
+        try:
+            return public("overrides").call_overridden(asked, found, (self, other), {})
+        except TypeError:
+            return NotImplemented
+
+    return ask
 
 
 def instead(func: Callable, *args: Any) -> Any:
@@ -224,7 +253,7 @@ def _method(name: str, function: Callable) -> Callable:
         except TypeError:
             return NotImplemented  # Python then raises its own TypeError
 
-    return operator if name in _NUMERIC else method
+    return operator if name in _NUMERIC + _COMPARISONS else method
 
 
 def _property(found: Any) -> property:

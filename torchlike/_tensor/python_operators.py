@@ -11,6 +11,7 @@ from torchlike import _errors
 from torchlike._dtypes import FLOATING
 from torchlike._ops import REGISTRY, Op
 from torchlike._ops.schema.declare import OPERAND
+from torchlike._tensor import overriding
 from torchlike._tensor.binding import CALLERS, in_place_of
 from torchlike._tensor.dispatch import binary
 from torchlike._tensor.elements.writes import update
@@ -19,7 +20,7 @@ from torchlike._tensor.tensor import TENSOR_TYPES, Tensor
 from torchlike._tensor.tracebacks import shortened
 
 # NumPy arrays are absent: NumPy computes the result and converts it with `__array_wrap__`.
-_OPERANDS = (Tensor, int, float, complex, np.generic)
+_NUMBERS = (int, float, complex, np.generic)
 
 # Stem of the dunder name -> operator. Each entry defines __x__, __rx__ and __ix__.
 _ARITHMETIC = {
@@ -41,75 +42,78 @@ _COMPARISONS = {"eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt", "ge"
 _UNARY = {"neg": "neg", "abs": "abs"}
 
 
-def _binary(op: Op) -> Callable:
+def _binary(op: Op, name: str) -> Callable:
     call = CALLERS[op.name]
-    quick, operands = binary(op, call), _operands(op)
+    quick, numbers, ask = binary(op, call), _numbers(op), overriding.operator(name)
 
     def dunder(self: Tensor, other: Any) -> Any:
         try:
-            if other.__class__ in TENSOR_TYPES or isinstance(other, operands):
+            if other.__class__ in TENSOR_TYPES or isinstance(other, numbers) or _is_plain(other):
                 return quick(self, other)
-            return NotImplemented
+            return ask(self, other)
         except Exception as error:
             raise shortened(error) from error.__cause__
 
     return dunder
 
 
-def _operands(op: Op) -> tuple[type, ...]:
-    """Return the types of the other operand: tensors, and numbers unless the operator takes tensors only."""
-    return _OPERANDS if op.kinds[1] == OPERAND else (Tensor,)
+def _is_plain(other: Any) -> bool:
+    return isinstance(other, Tensor) and not overriding.has_own(other)
 
 
-def _reflected(call: Callable, operands: tuple[type, ...] = _OPERANDS) -> Callable:
+def _numbers(op: Op) -> tuple[type, ...]:
+    """Return the types of the other operand beside tensors: none if the operator takes tensors only."""
+    return _NUMBERS if op.kinds[1] == OPERAND else ()
+
+
+def _reflected(call: Callable, numbers: tuple[type, ...], name: str) -> Callable:
+    ask = overriding.operator(name)
+
     def dunder(self: Tensor, other: Any) -> Any:
         try:
-            return call(other, self) if isinstance(other, operands) else NotImplemented
+            if not overriding.has_own(self) and (isinstance(other, numbers) or _is_plain(other)):
+                return call(other, self)
+            return ask(self, other)
         except Exception as error:
             raise shortened(error) from error.__cause__
 
     return dunder
 
 
-def _slot(name: str) -> Callable:
+def _slot(call: Callable, numbers: tuple[type, ...], name: str) -> Callable:
     """Return a variant of `_reflected` for methods that PyTorch implements in C. They do not swap the operands.
 
     Called through the class, such a method raises if its first argument is not a tensor.
     """
+    reflected = _reflected(lambda other, self: call(self, other), numbers, name)
 
-    def reflected(call: Callable, operands: tuple[type, ...]) -> Callable:
-        def dunder(self: Tensor, other: Any) -> Any:
-            try:
-                if self.__class__ not in TENSOR_TYPES and not isinstance(self, Tensor):
-                    raise _errors.arguments.foreign_descriptor(name, self)
-                return call(self, other) if isinstance(other, operands) else NotImplemented
-            except Exception as error:
-                raise shortened(error) from error.__cause__
+    def dunder(self: Tensor, other: Any) -> Any:
+        if self.__class__ not in TENSOR_TYPES and not isinstance(self, Tensor):
+            raise _errors.arguments.foreign_descriptor(name, self)
+        return reflected(self, other)
 
-        return dunder
-
-    return reflected
+    return dunder
 
 
-def _in_place(op: Op, call: Callable) -> Callable:
-    twin = in_place_of(op.name, op.public.uncast or call, op=op)
+def _in_place(op: Op, call: Callable, name: str) -> Callable:
+    twin, ask = in_place_of(op.name, op.public.uncast or call, op=op), overriding.operator(name)
 
     def dunder(self: Tensor, other: Any) -> Any:
         try:
             if update(self, op, other):
                 return self
-            if not isinstance(other, _OPERANDS):
-                return NotImplemented
-            return twin(self, other)
+            if isinstance(other, _NUMBERS) or _is_plain(other):
+                return twin(self, other)
+            return ask(self, other)
         except Exception as error:
             raise shortened(error) from error.__cause__
 
     return dunder
 
 
-def _equality(op: Op) -> Callable:
+def _equality(op: Op, name: str) -> Callable:
     """Return `==`, the only comparison that accepts a NumPy array."""
-    dunder = _binary(op)
+    dunder = _binary(op, name)
     return lambda self, other: dunder(self, from_numpy(other) if isinstance(other, np.ndarray) else other)
 
 
@@ -141,19 +145,27 @@ def bind() -> None:
     """Bind Python's operators to Tensor. Only registered operators are bound."""
     for stem, name in _ARITHMETIC.items():
         if name in REGISTRY:
-            call = CALLERS[REGISTRY[name].name]
-            setattr(Tensor, f"__{stem}__", _binary(REGISTRY[name]))
-            reflected, operands = f"__r{stem}__", _operands(REGISTRY[name])
-            setattr(Tensor, reflected, (_slot(reflected) if stem in _SLOTS else _reflected)(call, operands))
+            call, numbers = CALLERS[REGISTRY[name].name], _numbers(REGISTRY[name])
+            _set(f"__{stem}__", lambda own, op=REGISTRY[name]: _binary(op, own))
+            made = _slot if stem in _SLOTS else _reflected
+            _set(f"__r{stem}__", lambda own, made=made, call=call, numbers=numbers: made(call, numbers, own))
             if REGISTRY[name].public.inplace:
-                setattr(Tensor, f"__i{stem}__", _in_place(REGISTRY[name], call))
+                _set(f"__i{stem}__", lambda own, op=REGISTRY[name], call=call: _in_place(op, call, own))
     for stem, turned in _TURNED.items():
-        setattr(Tensor, f"__r{stem}__", _reflected(turned, _OPERANDS if stem == "sub" else (*_OPERANDS, np.ndarray)))
+        numbers = _NUMBERS if stem == "sub" else (*_NUMBERS, np.ndarray)
+        _set(f"__r{stem}__", lambda own, turned=turned, numbers=numbers: _reflected(turned, numbers, own))
     for stem, name in _COMPARISONS.items():
         if name in REGISTRY:
             made = _equality if stem == "eq" else _binary
-            setattr(Tensor, f"__{stem}__", made(REGISTRY[name]))
+            _set(f"__{stem}__", lambda own, made=made, op=REGISTRY[name]: made(op, own))
     for stem, name in _UNARY.items():
         if name in REGISTRY:
-            setattr(Tensor, f"__{stem}__", _unary(CALLERS[REGISTRY[name].name]))
-    Tensor.__invert__ = _inverted
+            _set(f"__{stem}__", lambda own, call=CALLERS[REGISTRY[name].name]: _unary(call))
+    _set("__invert__", lambda own: _inverted)
+
+
+def _set(name: str, made: Callable[[str], Callable]) -> None:
+    """Bind the method that `made` returns for its name."""
+    method: Any = made(name)
+    method.__name__, method.__qualname__ = name, f"Tensor.{name}"
+    setattr(Tensor, name, method)

@@ -727,7 +727,12 @@ class Tensor(Methods):
         return bool(self.item())
 
     def __int__(self) -> int:
-        return int(self._only())
+        found = self._only()
+        if found.__class__ is complex:
+            if found.imag:
+                raise _errors.dtypes.overflow("int64_t")
+            found = found.real
+        return int(found)
 
     def __float__(self) -> float:
         found = self._without_history()
@@ -884,6 +889,8 @@ def _begin(cls: Any) -> None:
     """Prepare for a tensor of a subclass, and raise if the subclass cannot have tensors."""
     if cls._never_called is not None:
         raise _errors.making.never_called(cls, cls._never_called)
+    if cls.__basicsize__ != Tensor.__basicsize__:
+        raise _errors.making.has_slots(cls)
     if cls not in TENSOR_TYPES:
         from torchlike._tensor import overriding
 

@@ -31,6 +31,9 @@ def register_kl(type_p: type, type_q: type) -> Callable[[Callable], Callable]:
       The decorator. It returns the formula unchanged. A later registration for the same pair replaces an earlier one.
     """
 
+    if not (isinstance(type_p, type) and isinstance(type_q, type)):
+        raise TypeError("issubclass() arg 1 must be a class")
+
     def decorate(formula: Callable[[Any, Any], Tensor]) -> Callable[[Any, Any], Tensor]:
         _KL_REGISTRY[type_p, type_q] = formula
         _KL_MEMOIZE.clear()

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from torchlike import Tensor
+from torchlike._internal import type_name
 from torchlike._internal import unsupported as unsupported
 
 
@@ -85,7 +86,7 @@ def forward_pre_hook_result(result: Any) -> RuntimeError:
 
 def always_called_hook_failed(where: str, error: Exception) -> str:
     return (
-        f"{where}forward hook with ``always_call=True`` raised an exception that was silenced as another error was "
+        f"{where}module forward hook with ``always_call=True`` raised an exception that was silenced as another error was "
         f"raised in forward: {error}"
     )
 
@@ -248,9 +249,9 @@ def complex_module() -> str:
 
 
 def to_arguments(args: tuple, kwargs: dict) -> TypeError:
-    got = ", ".join(type(a).__name__ for a in args)
+    got = ", ".join(map(type_name, args))
     if kwargs:
-        got += (", " if args else "") + "".join(f"{k}={type(v).__name__}, " for k, v in kwargs.items())
+        got += (", " if args else "") + "".join(f"{k}={type_name(v)}, " for k, v in kwargs.items())
     tail = "bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None)\n"
     return TypeError(
         f"to() received an invalid combination of arguments - got ({got}), but expected one of:\n"
@@ -316,6 +317,8 @@ def vector_type(value: Any) -> TypeError:
 def uninitialized(function: Any = None) -> ValueError:
     name = getattr(function, "__name__", "")
     where = f" in <method '{name}' of 'torch._C.TensorBase' objects>" if hasattr(Tensor, name) else ""
+    if where and getattr(Tensor, name) != function:
+        where = f" in <built-in method {name} of type object at {id(Tensor):#x}>"
     return ValueError(
         f"Attempted to use an uninitialized parameter{where}. This error happens when you are using a `LazyModule` or "
         "explicitly manipulating `torch.nn.parameter.UninitializedParameter` objects. When using LazyModules Call "

@@ -196,9 +196,23 @@ def not_seekable(f: object, name: str) -> AttributeError:
     )
 
 
-def mmap_needs_zip(path: object) -> RuntimeError:
+def both_forced() -> RuntimeError:
     return RuntimeError(
-        f"mmap can only be used with files saved with `torch.save({path}, _use_new_zipfile_serialization=True), "
+        "Only one of `TORCH_FORCE_WEIGHTS_ONLY_LOAD` or `TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD` should be set, but both were "
+        "set."
+    )
+
+
+def forced_without_weights_only() -> str:
+    return (
+        "Environment variable TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD detected, since the`weights_only` argument was not "
+        "explicitly passed to `torch.load`, forcing weights_only=False."
+    )
+
+
+def mmap_needs_zip() -> RuntimeError:
+    return RuntimeError(
+        "mmap can only be used with files saved with `torch.save(_use_new_zipfile_serialization=True), "
         "please torch.save your checkpoint with this option in order to use mmap."
     )
 

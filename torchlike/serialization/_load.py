@@ -44,7 +44,8 @@ def load(
       pickle_module: the module that replaces `pickle`. Only valid without `weights_only`.
       weights_only: if True, load only tensors, plain containers and the globals that `add_safe_globals` allows. The
           default is True, unless `pickle_module` is given. With False, the file can execute arbitrary code: use it
-          only for files that you trust.
+          only for files that you trust. The environment variable `TORCH_FORCE_WEIGHTS_ONLY_LOAD=1` makes it True for
+          every call. `TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD=1` makes False the default.
       mmap: if True, memory-map the storages instead of reading them. Requires a path.
       pickle_load_args: keyword arguments of the unpickler.
 
@@ -62,10 +63,7 @@ def load(
     ...     torch.load(file)
     {'weight': tensor([1., 1.])}
     """
-    if weights_only and pickle_module is not None:
-        raise RuntimeError("Can not safely load weights when explicit pickle_module is specified")
-    if weights_only is None:
-        weights_only = pickle_module is None
+    weights_only = _weights_only(weights_only, pickle_module)
     if weights_only and pickle_load_args:
         warn(errors.pickle_args_with_weights_only())
         errors.check_names(pickle_load_args)
@@ -77,6 +75,22 @@ def load(
     with _opened(f) as file:
         with naming(f, weights_only):
             return _load(file, read, weights_only, map_location, os.fspath(f) if mmap else None)
+
+
+def _weights_only(given: bool | None, pickle_module: Any) -> bool:
+    """Return whether to load with `weights_only`, which environment variables may force."""
+    forced, unforced = (
+        os.environ.get(name, "0").lower() in ("1", "y", "yes", "true")
+        for name in ("TORCH_FORCE_WEIGHTS_ONLY_LOAD", "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD")
+    )
+    if forced and unforced:
+        raise errors.both_forced()
+    if given is None and unforced:
+        warn(errors.forced_without_weights_only())
+        return False
+    if (forced or given) and pickle_module is not None:
+        raise RuntimeError("Can not safely load weights when explicit pickle_module is specified")
+    return forced or (pickle_module is None if given is None else bool(given))
 
 
 @contextmanager
@@ -103,7 +117,7 @@ def _load(file: Any, read: Unpickle, weights_only: bool, map_location: Any, map_
     if start == _ZIP:
         return _load_archive(Reader(file, map_path), read, weights_only, map_location)
     if map_path:
-        raise errors.mmap_needs_zip(map_path)
+        raise errors.mmap_needs_zip()
     if start and start[:1] != pickle.PROTO:
         raise errors.not_a_checkpoint(start)
     return _legacy.load(file, read, weights_only, _locations.restorer(map_location))

@@ -11,8 +11,7 @@ def swap_tensors(t1: Any, t2: Any) -> None:
     Args:
       t1, t2 (Tensor): the tensors. Their shapes, dtypes and classes may differ.
 
-    Raises:
-      RuntimeError: an autograd graph refers to one of the tensors.
+    A backward pass of a graph that was made with one of the tensors raises RuntimeError.
 
     >>> import torchlike as torch
     >>> x, y = torch.zeros(1), torch.ones(2)

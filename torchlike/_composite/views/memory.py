@@ -374,7 +374,10 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
             raise RuntimeError("passed in tensor to be used as storage must be contiguous")
         shape, strides = _asked_layout(size, stride)
         need = _layout.extent(shape, strides, storage_offset) * self.dtype.itemsize
-        if isinstance(source, Handle) and need > source.nbytes():
+        have = held.untyped_storage().nbytes()
+        if need > have and tuple(self.shape) == shape and self.stride() == strides:  # PyTorch then resizes nothing
+            raise _errors.memory.beyond_storage(shape, strides, storage_offset, self.dtype.itemsize, need, have)
+        if isinstance(source, Handle) and need > have:
             enlarge(held, need)
         held = _strided_within(held.detach(), self.dtype, shape, strides, storage_offset)
     elif isinstance(source, Handle):
@@ -466,8 +469,10 @@ def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
 
 def as_subclass(self: Tensor, cls: type) -> Any:
     """Return a view of this tensor as an instance of a subclass."""
-    if not (isinstance(cls, type) and issubclass(cls, Tensor)):
+    if not isinstance(cls, type):
         raise TypeError("cls must be a type (got " + type(cls).__name__ + ")")
+    if not issubclass(cls, Tensor):
+        raise _errors.making.no_tensor_class()
     with DisableTorchFunctionSubclass():
         return turn_into(cls, rows["view_as_self"](self))
 

@@ -22,6 +22,8 @@ class Conversion:
     _parameters: dict[str, Any]
     _buffers: dict[str, Any]
     children: Callable[[], Iterator[Any]]
+    parameters: Callable[[], Iterator[Any]]
+    buffers: Callable[[], Iterator[Any]]
 
     def _apply(self, fn: Callable[[Any], Any], recurse: bool = True) -> Self:
         """Apply `fn` to the data of every parameter and of its gradient, and to every buffer."""
@@ -136,6 +138,9 @@ class Conversion:
 
     def share_memory(self) -> Self:
         """Move every parameter and buffer to shared memory."""
+        for tensor in (*self.parameters(), *self.buffers()):
+            if is_lazy(tensor):
+                tensor.share_memory_()  # raises: there is no memory to share yet
         return self._apply(lambda t: t.share_memory_())
 
 

@@ -62,19 +62,20 @@ def on_registration(hooks: OrderedDict[int, Callable], module: Any, name: str, v
 def call_with_hooks(module: Any, args: tuple, kwargs: dict) -> Any:
     """Run a module's forward with its hooks. Global hooks run before the module's own hooks."""
     ran: set[int] = set()
+    results: list[Any] = []
     try:
         args, kwargs = _before_forward(module, args, kwargs)
         watch = _backward_watch(module)
         if watch is not None:
             args = watch.inputs(args)
-        result = module.forward(*args, **kwargs)
-        result = _after_forward(module, args, kwargs, result, ran)
+        results.append(module.forward(*args, **kwargs))
+        _after_forward(module, args, kwargs, results, ran)
         if watch is not None:
-            result = watch.outputs(result)
-        _attach_partial_backward_hooks(module, args, result)
-        return result
+            results.append(watch.outputs(results[-1]))
+        _attach_partial_backward_hooks(module, args, results[-1])
+        return results[-1]
     except Exception:
-        _run_always_called(module, args, kwargs, ran)
+        _run_always_called(module, args, kwargs, results, ran)
         raise
 
 
@@ -107,22 +108,30 @@ def _forward_hooks(module: Any):
             yield key, hook, key in with_kwargs, key in always
 
 
-def _after_forward(module: Any, args: tuple, kwargs: dict, result: Any, ran: set[int]) -> Any:
+def _after_forward(module: Any, args: tuple, kwargs: dict, results: list, ran: set[int]) -> None:
+    """Run the forward hooks. Append to `results` what they return."""
     for key, hook, takes_kwargs, _ in _forward_hooks(module):
         ran.add(key)
-        replaced = hook(module, args, kwargs, result) if takes_kwargs else hook(module, args, result)
-        result = result if replaced is None else replaced
-    return result
+        _run_forward_hook(module, hook, takes_kwargs, args, kwargs, results)
 
 
-def _run_always_called(module: Any, args: tuple, kwargs: dict, ran: set[int]) -> None:
+def _run_forward_hook(
+    module: Any, hook: Callable, takes_kwargs: bool, args: tuple, kwargs: dict, results: list
+) -> None:
+    result = results[-1] if results else None
+    replaced = hook(module, args, kwargs, result) if takes_kwargs else hook(module, args, result)
+    if replaced is not None:
+        results.append(replaced)
+
+
+def _run_always_called(module: Any, args: tuple, kwargs: dict, results: list, ran: set[int]) -> None:
     """Run the `always_call` hooks that have not run yet, after a failure. An exception in a hook becomes a warning."""
     for key, hook, takes_kwargs, always in _forward_hooks(module):
         if always and key not in ran:
             try:
-                hook(module, args, kwargs, None) if takes_kwargs else hook(module, args, None)
+                _run_forward_hook(module, hook, takes_kwargs, args, kwargs, results)
             except Exception as error:
-                where = "global module " if key in everywhere.forward else ""
+                where = "global " if key in everywhere.forward else ""
                 warn(_errors.always_called_hook_failed(where, error))
 
 
@@ -325,7 +334,7 @@ def register_module_forward_hook(hook: Callable, *, with_kwargs: bool = False, a
     Args:
       hook: the function.
       with_kwargs: call `hook(module, args, kwargs, output)`.
-      always_call: run the hook, with None as output, also if the call raises an exception.
+      always_call: run the hook also if the call raises an exception. The output is None if forward has not returned.
 
     Returns:
       A handle whose `remove()` removes the hook.

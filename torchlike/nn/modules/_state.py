@@ -306,6 +306,8 @@ class State:
 
 def _as_kind_of(mine: Any, theirs: Any) -> Any:
     """Return the loaded tensor `theirs` as a replacement for `mine`: a parameter if `mine` is a parameter."""
-    if isinstance(mine, Parameter) and not isinstance(theirs, Parameter):
+    if not isinstance(mine, Parameter):
+        return theirs
+    if not isinstance(theirs, Parameter):
         return Parameter(theirs, requires_grad=mine.requires_grad)
     return theirs._require_grad(mine.requires_grad)

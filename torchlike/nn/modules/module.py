@@ -105,6 +105,11 @@ else:
     _Parts = object
 
 
+def _forward_unimplemented(self: Any, *input: Any) -> Any:
+    """Compute the output. Every subclass overrides this method."""
+    raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+
+
 class Module(_Parts):
     """The base class of all layers and models.
 
@@ -153,10 +158,7 @@ class Module(_Parts):
     if TYPE_CHECKING:
         forward: Callable[..., Any]
     else:
-
-        def forward(self, *input: Any) -> Any:
-            """Compute the output. Every subclass overrides this method."""
-            raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+        forward = _forward_unimplemented
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:

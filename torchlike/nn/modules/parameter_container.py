@@ -243,5 +243,5 @@ class ParameterDict(Module):
         shown = ((key, described(v, v.type() if isinstance(v, Tensor) else "")) for key, v in self.items())
         return "\n".join(f"  ({key}): {text}" for key, text in shown)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, input: Any) -> Any:
         raise _errors.container_called("ParameterDict")

@@ -63,6 +63,7 @@ class ParametrizationList(ModuleList):
         super().__init__(modules)
         self.unsafe = unsafe
         underneath = self._inverted(original)
+        _check_inverted(underneath)
         self.is_tensor = isinstance(underneath, Tensor)
         self.ntensors = 1 if self.is_tensor else len(underneath)
         for name, tensor in zip(self._names(), [underneath] if self.is_tensor else underneath):
@@ -115,6 +116,18 @@ class ParametrizationList(ModuleList):
         for module in others:
             value = module(value)
         return value
+
+
+def _check_inverted(underneath: Any) -> None:
+    """Check that `right_inverse` has returned a tensor or a sequence of tensors."""
+    if isinstance(underneath, Tensor):
+        return
+    wanted = "'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...)."
+    if not isinstance(underneath, Sequence):
+        raise ValueError(f"{wanted} Got {type(underneath).__name__}")
+    for i, each in enumerate(underneath):
+        if not isinstance(each, Tensor):
+            raise ValueError(f"{wanted} Got element {i} of the sequence with type {type(each).__name__}.")
 
 
 def _check_unchanged(before: Tensor, after: Any, first: bool) -> None:

@@ -225,15 +225,27 @@ def _plain_caller(op: Op, casts: bool = False) -> Callable:
             except TypeError:
                 return _instead(op, args, kwargs)
             return _finish(plan, values, edges, scalars, needs)
-        except RuntimeError as error:
-            moved = on_one_device(op, args, kwargs)
+        except Exception as error:
+            moved = on_one_device(op, args, kwargs) if isinstance(error, RuntimeError) else None
             if moved is None:
                 raise shortened(error) from error.__cause__
-            return call(*moved[0], **moved[1])
-        except Exception as error:
-            raise shortened(error) from error.__cause__
+        return _again(op, *moved, slow is CASTING)
 
     return _reading_anyway(op, autocast.listening(call) if casts else call)
+
+
+def _again(op: Op, args: tuple, kwargs: dict, casts: bool) -> Any:
+    """Call an operator again after its operands were moved to one device."""
+    try:
+        if casts:
+            return autocast.call(op, args, kwargs)
+        values: list = []
+        edges: list = []
+        scalars: list = []
+        plan, needs = _gather(op, args, kwargs, values, edges, scalars)
+        return _finish(plan, values, edges, scalars, needs)
+    except Exception as error:
+        raise shortened(error) from error.__cause__
 
 
 def _keywords(op: Op, count: int, *names: str) -> tuple[tuple[str, ...], tuple] | None:

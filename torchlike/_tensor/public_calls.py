@@ -160,7 +160,7 @@ def worded(function: Callable, itself: int = 0) -> Callable:
 
     It costs less than the public functions above, because it only handles errors. `itself` is 1 for a method.
     """
-    name = function.__name__
+    name, names = function.__name__, inspect.signature(function).parameters
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -169,6 +169,9 @@ def worded(function: Callable, itself: int = 0) -> Callable:
                 return function(*args, **kwargs)
             except TypeError as error:
                 if error.__traceback__ is None or error.__traceback__.tb_next is None:  # raised by the call itself
+                    again = renamed(kwargs, names)
+                    if again.keys() != kwargs.keys():
+                        return function(*args, **again)
                     misfit = _misfit(name, inspect.signature(function), args, kwargs, error, itself)
                 elif "of_method" in vars(error):
                     misfit = error

@@ -52,8 +52,8 @@ def has_slots(cls: type) -> NotImplementedError:
 
 def no_tensor_class() -> TypeError:
     return TypeError(
-        "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. Make sure your class "
-        "inherits from Tensor."
+        "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. Make sure your "
+        "class inherits from Tensor."
     )
 
 

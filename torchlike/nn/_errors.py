@@ -86,8 +86,8 @@ def forward_pre_hook_result(result: Any) -> RuntimeError:
 
 def always_called_hook_failed(where: str, error: Exception) -> str:
     return (
-        f"{where}module forward hook with ``always_call=True`` raised an exception that was silenced as another error was "
-        f"raised in forward: {error}"
+        f"{where}module forward hook with ``always_call=True`` raised an exception that was silenced as another error "
+        f"was raised in forward: {error}"
     )
 
 

@@ -198,8 +198,8 @@ def not_seekable(f: object, name: str) -> AttributeError:
 
 def both_forced() -> RuntimeError:
     return RuntimeError(
-        "Only one of `TORCH_FORCE_WEIGHTS_ONLY_LOAD` or `TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD` should be set, but both were "
-        "set."
+        "Only one of `TORCH_FORCE_WEIGHTS_ONLY_LOAD` or `TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD` should be set, but both "
+        "were set."
     )
 
 

@@ -132,7 +132,7 @@ def call_overridden(func: Callable, found: Iterable, args: tuple, kwargs: dict) 
     """Call a function or method through the `__torch_function__` of the arguments that were found.
 
     Raises:
-      TypeError: every override returned NotImplemented. The message is that of PyTorch's functions in C, or in Python.
+      TypeError: every override returned NotImplemented. PyTorch's functions in C and in Python have different messages.
     """
     result, types = _first_answer(func, found, args, kwargs)
     if result is NotImplemented:

@@ -387,3 +387,12 @@ def check_number(number: Any, dtype: dtype) -> None:
         low, parts = -high, tuple(x for x in (number.real, number.imag) if isfinite(x))
     if not all(low <= x <= high for x in parts):
         raise _errors.dtypes.overflow(_errors.dtypes.fixed_width_name(dtype))
+
+
+def real_number(number: Any, kind: str) -> Any:
+    """Return a number that is converted to the C type `kind`. Raise RuntimeError if its imaginary part is not 0."""
+    if number.__class__ is not complex:
+        return number
+    if number.imag:
+        raise _errors.dtypes.overflow(kind)
+    return number.real

@@ -151,8 +151,9 @@ def swap(first: Tensor, second: Tensor) -> None:
                 setattr(t, slot, state[slot])
             elif hasattr(t, slot):
                 delattr(t, slot)
-        if t._edge is not None and isinstance(t._edge[0], AccumulateGrad):
-            old, new = t._edge[0], leaf_node(t)
+        old = t._edge and t._edge[0]
+        if isinstance(old, AccumulateGrad):
+            new = leaf_node(t)
             new.extra, old.extra, old.receive = old.extra, None, _refuse_gradient
             t._edge = (new, 0)
 

@@ -727,18 +727,10 @@ class Tensor(Methods):
         return bool(self.item())
 
     def __int__(self) -> int:
-        found = self._only()
-        if found.__class__ is complex:
-            if found.imag:
-                raise _errors.dtypes.overflow("int64_t")
-            found = found.real
-        return int(found)
+        return int(_dtypes.real_number(self._only(), "int64_t"))
 
     def __float__(self) -> float:
-        found = self._without_history()
-        if found.__class__ is complex and found.imag:
-            raise _errors.dtypes.overflow("double")
-        return float(found.real)
+        return float(_dtypes.real_number(self._without_history(), "double"))
 
     def __complex__(self) -> complex:
         return complex(self._without_history())

@@ -52,7 +52,13 @@ class Source:
     """
 
     def __init__(self, function: types.FunctionType, is_traced: bool = False) -> None:
-        lines, self.first = inspect.getsourcelines(function)
+        try:
+            lines, self.first = inspect.getsourcelines(function)
+        except OSError as error:
+            raise OSError(
+                f"Can't get source for {function}. TorchScript requires source access in order to carry out "
+                "compilation, make sure original .py files are available."
+            ) from error
         self.function, self.file = function, inspect.getsourcefile(function) or "<string>"
         text = textwrap.dedent("".join(lines))
         self.lines = text.splitlines()

@@ -210,9 +210,10 @@ def forced_without_weights_only() -> str:
     )
 
 
-def mmap_needs_zip() -> RuntimeError:
+def mmap_needs_zip(path: object) -> RuntimeError:
+    shown = f"{path}, " if isinstance(path, str) else ""
     return RuntimeError(
-        "mmap can only be used with files saved with `torch.save(_use_new_zipfile_serialization=True), "
+        f"mmap can only be used with files saved with `torch.save({shown}_use_new_zipfile_serialization=True), "
         "please torch.save your checkpoint with this option in order to use mmap."
     )
 

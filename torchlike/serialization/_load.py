@@ -74,7 +74,7 @@ def load(
     read = _safely(options["encoding"]) if weights_only else _fully(pickle_module or pickle, options)
     with _opened(f) as file:
         with naming(f, weights_only):
-            return _load(file, read, weights_only, map_location, os.fspath(f) if mmap else None)
+            return _load(file, read, weights_only, map_location, f if mmap else None)
 
 
 def _weights_only(given: bool | None, pickle_module: Any) -> bool:
@@ -112,12 +112,12 @@ def naming(f: Any, weights_only: bool) -> Iterator[None]:
         raise said from None
 
 
-def _load(file: Any, read: Unpickle, weights_only: bool, map_location: Any, map_path: str | None) -> Any:
+def _load(file: Any, read: Unpickle, weights_only: bool, map_location: Any, map_path: Any) -> Any:
     start = _peek(file)
     if start == _ZIP:
-        return _load_archive(Reader(file, map_path), read, weights_only, map_location)
+        return _load_archive(Reader(file, os.fspath(map_path) if map_path else None), read, weights_only, map_location)
     if map_path:
-        raise errors.mmap_needs_zip()
+        raise errors.mmap_needs_zip(map_path)
     if start and start[:1] != pickle.PROTO:
         raise errors.not_a_checkpoint(start)
     return _legacy.load(file, read, weights_only, _locations.restorer(map_location))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import torchlike
-from torchlike._tensor.storage_io import from_storage, meta_tensor
+from torchlike._tensor.storage_io import from_storage, meta_tensor, strided_view
 from torchlike.serialization import _errors as errors
 from torchlike.storage import TypedStorage
 
@@ -124,7 +124,7 @@ class LoadedStorage:
         """
         self._check(dtype, offset, size, stride)
         if self._data is None or self.device.type == "meta":
-            return meta_tensor(dtype, size, stride)
+            return strided_view(meta_tensor(dtype, (self._nbytes // dtype.itemsize,), (1,)), size, stride, offset)
         first = dtype if self._owner is None else self._owner.dtype
         if first.itemsize != dtype.itemsize:
             raise errors.two_dtypes_in_file()

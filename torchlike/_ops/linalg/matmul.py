@@ -333,7 +333,7 @@ def _inner_shape(call: Call) -> list:
 
 def _inner_remembers(call: Call) -> tuple[str | Kept, ...]:
     first, second = (a.ndim for a in call.arrays)
-    if min(first, second) < 1 or first == second == 1:
+    if not first or not second:
         return ("inputs",)
     return "inputs", Kept("input", "view"), Kept("other", "T" if second == 2 else "view")
 

@@ -20,7 +20,7 @@ PROGRAM = 1e-4  # to interpret an entry that runs a flat program (`Plan.flat`)
 BYTE = 1 / 4e9
 # A small forward program is never compiled. To run a compiled one, its inputs go to XLA's buffers, XLA's threads start,
 # and its results come back, which takes longer than a few operators of NumPy.
-DISPATCH = 1e-4
+DISPATCH = 1.5e-4
 SMALL_ENTRY = 1e-5  # an operator of a small program, with the Python code of a large kernel
 SMALL_BYTE = 1 / 8e9
 UPDATE_BYTE = 2.5e-10  # to interpret an optimizer step, with copies to blocks and back

@@ -57,8 +57,8 @@ def written(node: Node, saved: Sequence[Value], checked: Sequence[tuple[SavedInp
         new = each.now(node, value)
         if new is None or now.setdefault(id(value), new) is not new:
             raise RuntimeError(
-                f"backward() needs a tensor of shape {[*value.aval.shape]} that a compiled call saved. It has since "
-                "been written to through .data. Call backward() before that, or call the function without torch.compile."
+                f"backward() needs a tensor of shape {[*value.aval.shape]} that a compiled call saved. It was since "
+                "written to through .data. Call backward() before that, or call the function without torch.compile."
             )
     return [now.get(id(value), value) for value in saved]
 

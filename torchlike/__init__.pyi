@@ -6,6 +6,7 @@ from typing import Any as _Any
 
 from torchlike import _C as _C
 from torchlike import __config__ as __config__
+from torchlike import __future__ as __future__
 from torchlike import _custom_ops as _custom_ops
 from torchlike import _dynamo as _dynamo
 from torchlike import _higher_order_ops as _higher_order_ops

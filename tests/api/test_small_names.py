@@ -33,9 +33,9 @@ def test_invariants_of_sparse_tensors():
         with block, pytest.raises(RuntimeError, match="already activated"):
             block.__enter__()
         with check(), pytest.raises(RuntimeError) as error:
-            lib.sparse_csc_tensor([0, 2, 1], [0, 1], [1.0, 2.0], (2, 2))
+            lib.sparse_csc_tensor([0, 2, 2], [1, 0], [1.0, 2.0], (2, 2))
         with check():
-            lib.sparse_csc_tensor([0, 2, 1], [0, 1], [1.0, 2.0], (2, 2), check_invariants=False)
+            lib.sparse_csc_tensor([0, 2, 2], [1, 0], [1.0, 2.0], (2, 2), check_invariants=False)
         found.append([*states, check.is_enabled(), str(error.value)])
     assert found[0] == found[1]
 
@@ -86,7 +86,7 @@ def test_settings_of_files():
         settings = lib.serialization
         with settings.set_default_mmap_options(mmap.MAP_PRIVATE):
             assert settings.get_default_mmap_options() == mmap.MAP_PRIVATE
-        with pytest.raises(ValueError, match="expected mmap.MAP_PRIVATE or mmap.MAP_SHARED, but got 7"):
+        with pytest.raises(ValueError, match=r"expected mmap\.MAP_PRIVATE or mmap\.MAP_SHARED, but got 7"):
             settings.set_default_mmap_options(7)
         storage = lib.ones(2).untyped_storage()
         assert settings.location_tag(storage) == "cpu"
@@ -104,7 +104,7 @@ def test_settings_of_files():
     ],
 )
 def test_refused(call):
-    with pytest.raises(NotImplementedError, match="is not supported by torchlike"):
+    with pytest.raises(NotImplementedError, match="is not supported by torchlike;"):
         call()
 
 

@@ -10,7 +10,8 @@ from typing import Any
 class check_sparse_tensor_invariants:
     """The default of `check_invariants`, which sparse constructors use if the argument is not given.
 
-    As a context or a decorator it sets the default for the time of the block or call. COO indices are always checked.
+    As a context or a decorator it sets the default for the time of the block or call. Only the order of indices in
+    compressed layouts depends on it. Everything else is always checked.
 
     Args:
       enable: the default inside.

@@ -115,8 +115,9 @@ def set_default_load_endianness(endianness: LoadEndianness | None) -> None:
 
 def is_swapped() -> bool:
     """Return whether files that do not record their byte order are read with the opposite one of this machine."""
-    named = {LoadEndianness.LITTLE: "little", LoadEndianness.BIG: "big"}
-    return named.get(_endianness, sys.byteorder) != sys.byteorder
+    if _endianness in (None, LoadEndianness.NATIVE):
+        return False
+    return _endianness.name.lower() != sys.byteorder
 
 
 def get_default_mmap_options() -> int:

@@ -317,7 +317,7 @@ def transfer_parametrizations_and_params(
         source = listed[name]
         for parametrization in source:
             register_parametrization(to_module, name, parametrization)
-        target: Any = to_module.parametrizations[name]  # type: ignore[index]
+        target: Any = to_module.parametrizations[name]
         for original in [*source._parameters, *source._buffers]:
             setattr(target, original, getattr(source, original))
     return to_module

@@ -6,6 +6,7 @@ from typing import Any as _Any
 
 from torchlike import _C as _C
 from torchlike import __config__ as __config__
+from torchlike import __future__ as __future__
 from torchlike import _custom_ops as _custom_ops
 from torchlike import _dynamo as _dynamo
 from torchlike import _higher_order_ops as _higher_order_ops
@@ -439,7 +440,7 @@ def argmin(input: _Tensor, dim: _int | None = ..., keepdim: _bool = ..., *, out:
     ...
 
 def argsort(
-    input: _Tensor, dim: _int = ..., descending: _bool = ..., stable: _bool = ..., *, out: _Any = ...
+    input: _Tensor, dim: _int = ..., descending: _bool = ..., *, stable: _bool = ..., out: _Any = ...
 ) -> _Tensor:
     """Return the indices that sort the elements along `dim`."""
     ...
@@ -472,7 +473,7 @@ def as_strided_scatter(
     """Return a copy of `input` with `src` at the elements that `as_strided` would return."""
     ...
 
-def as_tensor(data: _Any, dtype: _dtype | None = ..., device: _Any = ...) -> _Tensor:
+def as_tensor(data: _Any, *, dtype: _dtype | None = ..., device: _Any = ...) -> _Tensor:
     """Return `data` as a tensor. A tensor or NumPy array with that dtype and device is not copied."""
     ...
 
@@ -1000,7 +1001,7 @@ def cumsum(input: _Tensor, dim: _int, *, dtype: _Any = ..., out: _Any = ...) -> 
     """Return the cumulative sum along `dim`. Integers and bools are summed in int64 by default."""
     ...
 
-def cumulative_trapezoid(y: _Tensor, x: _Tensor = ..., *, dx: _Number | None = ..., dim: _int = ...) -> _Tensor:
+def cumulative_trapezoid(y: _Tensor, x: _Tensor = ..., *, dx: _Number = ..., dim: _int = ...) -> _Tensor:
     """Return the cumulative integral of `y` along `dim` by the trapezoidal rule."""
     ...
 
@@ -3045,7 +3046,7 @@ def solve(input: _Tensor, A: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def sort(
-    input: _Tensor, dim: _int = ..., descending: _bool = ..., stable: _bool | None = ..., *, out: _Any = ...
+    input: _Tensor, dim: _int = ..., descending: _bool = ..., *, stable: _bool | None = ..., out: _Any = ...
 ) -> _Any:
     """Return the elements sorted along `dim`, and their indices."""
     ...
@@ -3300,11 +3301,11 @@ def transpose_copy(input: _Tensor, dim0: _int, dim1: _int) -> _Any:
     """Return the result of `transpose` as a contiguous copy."""
     ...
 
-def trapezoid(y: _Tensor, x: _Tensor = ..., *, dx: _Number | None = ..., dim: _int = ...) -> _Tensor:
+def trapezoid(y: _Tensor, x: _Tensor = ..., *, dx: _Number = ..., dim: _int = ...) -> _Tensor:
     """Return the integral of `y` along `dim` by the trapezoidal rule."""
     ...
 
-def trapz(y: _Tensor, x: _Tensor = ..., *, dx: _float | None = ..., dim: _int = ...) -> _Tensor:
+def trapz(y: _Tensor, x: _Tensor = ..., *, dx: _float = ..., dim: _int = ...) -> _Tensor:
     """Integrate `y` by the trapezoidal rule, as `trapezoid` does."""
     ...
 

@@ -250,7 +250,7 @@ class Methods:
     def argmin(self, dim: _int | None = ..., keepdim: _bool = ...) -> _Tensor:
         """Return the index of the first minimum along `dim`, or in the flattened tensor if `dim` is None."""
         ...
-    def argsort(self, dim: _int = ..., descending: _bool = ..., stable: _bool = ...) -> _Tensor:
+    def argsort(self, dim: _int = ..., descending: _bool = ..., *, stable: _bool = ...) -> _Tensor:
         """Return the indices that sort the elements along `dim`."""
         ...
     def argwhere(self) -> _Tensor:
@@ -520,7 +520,7 @@ class Methods:
     def cumsum_(self, dim: _int, *, dtype: _Any = ...) -> _Tensor:
         """Apply `cumsum` in place, and return this tensor."""
         ...
-    def cumulative_trapezoid(self, x: _Tensor = ..., *, dx: _Number | None = ..., dim: _int = ...) -> _Tensor:
+    def cumulative_trapezoid(self, x: _Tensor = ..., *, dx: _Number = ..., dim: _int = ...) -> _Tensor:
         """Return the cumulative integral of `y` along `dim` by the trapezoidal rule."""
         ...
     def deg2rad(self) -> _Tensor:
@@ -760,6 +760,9 @@ class Methods:
         ...
     def half(self, *, memory_format: _Any = ...) -> _Tensor:
         """Return this tensor cast to torch.float16."""
+        ...
+    def hardshrink(self, lambd: _Number = ...) -> _Tensor:
+        """Return x where |x| > lambd, and 0 elsewhere, for each element x."""
         ...
     def hash_tensor(self, dim: _Any = ..., *, keepdim: _bool = ..., mode: _int = ...) -> _Tensor:
         """Return the exclusive or of the bits of all elements over `dim`, in uint64."""
@@ -1586,7 +1589,7 @@ class Methods:
     def solve(self, A: _Tensor, *, out: _Any = ...) -> _Tensor:
         """Raise RuntimeError: PyTorch removed this function in favor of `linalg.solve`."""
         ...
-    def sort(self, dim: _int = ..., descending: _bool = ..., stable: _bool | None = ...) -> _Any:
+    def sort(self, dim: _int = ..., descending: _bool = ..., *, stable: _bool | None = ...) -> _Any:
         """Return the elements sorted along `dim`, and their indices."""
         ...
     def sparse_dim(self) -> _int:
@@ -1705,7 +1708,7 @@ class Methods:
     ) -> _tuple[_Tensor, ...]:
         """Split a dim into views of nearly equal sizes, or at the given indices."""
         ...
-    def tile(self, *several: _Any, dims: _Any = ...) -> _Tensor:
+    def tile(self, *several: _Any, dims: _Sequence[_int] = ...) -> _Tensor:
         """Repeat the tensor as `repeat` does. Missing leading counts are one."""
         ...
     def to(self, *args: _Any, **kwargs: _Any) -> _Tensor:
@@ -1742,7 +1745,7 @@ class Methods:
     def transpose_(self, dim0: _int, dim1: _int) -> _Tensor:
         """Apply `transpose` in place. Only the shape and strides change."""
         ...
-    def trapezoid(self, x: _Tensor = ..., *, dx: _Number | None = ..., dim: _int = ...) -> _Tensor:
+    def trapezoid(self, x: _Tensor = ..., *, dx: _Number = ..., dim: _int = ...) -> _Tensor:
         """Return the integral of `y` along `dim` by the trapezoidal rule."""
         ...
     def triangular_solve(

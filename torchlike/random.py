@@ -44,3 +44,8 @@ def fork_rng(devices: Iterable[Any] | None = None, enabled: bool = True, device_
         yield
     finally:
         state.restore()
+
+
+def thread_safe_generator() -> None:
+    """Return the generator of this worker thread of a data loader: always None, because loaders use processes."""
+    return None

@@ -97,3 +97,42 @@ def test_overwritten_after_the_call(name, write, needs):
                 assert (gradient is None) == (right is None)
                 if right is not None:
                     torch.testing.assert_close(torch.tensor(gradient), torch.tensor(right))
+
+
+def _write_data(lib, x, w, y):
+    w.data.mul_(2)
+
+
+def _write_data_of_input(lib, x, w, y):
+    x.data[0] = 3.0
+
+
+def _give_data(lib, x, w, y):
+    w.data = lib.full((3, 3), 7.0)
+    w.data.mul_(2)
+
+
+def _give_wide_data(lib, x, w, y):
+    w.data = lib.full((3, 3), 7.0, dtype=lib.float64)
+
+
+DATA_WRITES = [_write_data, _write_data_of_input, _give_data, _give_wide_data]
+
+
+@pytest.mark.parametrize("needs", ["xw", "w"])
+@pytest.mark.parametrize("write", DATA_WRITES, ids=lambda write: write.__name__.strip("_"))
+@pytest.mark.parametrize("name", ["mul", "power"])
+def test_written_to_through_data(name, write, needs):
+    ours = outcomes(torchlike, FUNCTIONS[name], write, needs)
+    assert ours == outcomes(torch, FUNCTIONS[name], write, needs)
+
+
+@pytest.mark.parametrize(
+    "function", [lambda x, w: (x @ w.t()) * w, lambda x, w: x * w + w.exp() * w.detach()], ids=["view", "two ways"]
+)
+def test_written_to_through_data_and_saved_otherwise(function):
+    x, w = torchlike.ones(2, 2), torchlike.ones(2, 2, requires_grad=True)
+    y = torchlike.compile(function)(x, w)
+    w.data.mul_(2)
+    with pytest.raises(RuntimeError, match="that a compiled call saved"):
+        y.sum().backward()

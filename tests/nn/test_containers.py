@@ -1,7 +1,9 @@
 """Containers, compared with PyTorch's."""
 
 import pytest
+import torch
 
+import torchlike
 from tests.nn.twins import agree, execute
 
 SETTING = """
@@ -56,3 +58,16 @@ a.clear(); log(len(a)); log(repr(a))
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_containers_behave_alike(name):
     agree(lambda T: execute(SETTING + SCRIPTS[name], T))
+
+
+@pytest.mark.parametrize("index", [-3, -1, 0, 1, 2, 5])
+def test_insertion_into_a_list_of_modules(index):
+    found = []
+    for lib in (torch, torchlike):
+        listed = lib.nn.ModuleList([lib.nn.ReLU(), lib.nn.ELU()])
+        try:
+            listed.insert(index, lib.nn.Tanh())
+            found.append([(name, type(each).__name__) for name, each in listed.named_children()])
+        except KeyError as error:
+            found.append(str(error))
+    assert found[0] == found[1]

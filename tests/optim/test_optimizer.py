@@ -232,6 +232,36 @@ def test_old_checkpoints_lack_options():
     assert made[0] == made[1]
 
 
+@pytest.mark.parametrize("name, option", [("SGD", "fused"), ("RMSprop", "momentum"), ("Adadelta", "weight_decay")])
+def test_old_checkpoints_of_other_optimizers(name, option):
+    made = []
+    for lib in LIBRARIES:
+        optimizer = getattr(lib.optim, name)([one(lib)])
+        saved = optimizer.state_dict()
+        del saved["param_groups"][0][option]
+        optimizer.load_state_dict(saved)
+        made.append({k: v for k, v in optimizer.param_groups[0].items() if k != "params"})
+        give_grads(lib, optimizer.param_groups[0]["params"], [np.ones((2, 2), np.float32)])
+        made[-1]["outcome"] = outcome(optimizer.step)
+    assert made[0] == made[1]
+
+
+@pytest.mark.parametrize("name", ["Adam", "AdamW", "Adagrad"])
+def test_counters_of_fused_steps(name):
+    made = []
+    for lib in LIBRARIES:
+        lib.set_default_dtype(lib.float64)
+        try:
+            p = one(lib)
+            optimizer = getattr(lib.optim, name)([p], fused=True)
+            p.sum().backward()
+            optimizer.step()
+            made.append(str(optimizer.state[p]["step"].dtype).split(".")[-1])
+        finally:
+            lib.set_default_dtype(lib.float32)
+    assert made == ["float32", "float32"]
+
+
 def test_names():
     made = []
     for lib in LIBRARIES:

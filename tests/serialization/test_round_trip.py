@@ -1,6 +1,8 @@
 """Files saved by one library and loaded by either, with and without `weights_only=True`."""
 
 import collections
+import copy
+import io
 import pickle
 import pickletools
 import zipfile
@@ -253,3 +255,23 @@ def test_a_result_that_requires_grad_does_so_after_pickling():
     for T in LIBRARIES:
         found = pickle.loads(pickle.dumps(T.ones(2, requires_grad=True) * 2))
         assert found.requires_grad and found.is_leaf
+
+
+@pytest.mark.parametrize("kind", ["plain", "view", "empty", "parameter"])
+def test_version_counters(kind):
+    found = []
+    for lib in (torch, torchlike):
+        tensor = {"plain": lib.ones(2), "view": lib.ones(3)[1:], "empty": lib.ones(0)}.get(kind)
+        tensor = lib.nn.Parameter(lib.ones(2)) if tensor is None else tensor
+        made = [pickle.loads(pickle.dumps(tensor)), copy.deepcopy(tensor)]
+        for is_archive in (True, False):
+            file = io.BytesIO()
+            lib.save([tensor, tensor], file, _use_new_zipfile_serialization=is_archive)
+            file.seek(0)
+            made += lib.load(file)
+        made[2].data.fill_(2.0)
+        found.append([each._version for each in made])
+        with lib.no_grad():
+            made[2].mul_(2.0)
+        found[-1].append(made[2]._version)
+    assert found[0] == found[1]

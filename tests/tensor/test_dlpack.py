@@ -158,3 +158,15 @@ def test_strides_that_no_tensor_has():
     # PyTorch itself crashes here.
     with pytest.raises(ValueError, match="negative"):
         torchlike.from_dlpack(np.arange(3.0)[::-1])
+
+
+def test_a_capsule_is_used_once():
+    texts = []
+    for lib in (torch, torchlike):
+        capsule = lib.ones(2).__dlpack__()
+        lib.from_dlpack(capsule)
+        for read in (lib.from_dlpack, lib.utils.dlpack.from_dlpack):
+            with pytest.raises(RuntimeError) as error:
+                read(capsule)
+            texts.append(str(error.value))
+    assert len(set(texts)) == 1

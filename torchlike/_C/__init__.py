@@ -12,6 +12,7 @@ from torchlike._dtypes import devices, modes
 from torchlike._dtypes import memory_format as mf
 from torchlike._errors.math.linalg import LinAlgError as _LinAlgError  # noqa: F401 - its public place
 from torchlike._random import Generator as Generator
+from torchlike._tensor.overriding import DisableTorchFunction as DisableTorchFunction
 from torchlike._tensor.overriding import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
 from torchlike._tensor.overriding import _disabled_torch_function_impl as _disabled_torch_function_impl
 from torchlike._tensor.tensor import Tensor

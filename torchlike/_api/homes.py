@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 _GRAD_MODES = dict.fromkeys(("no_grad", "enable_grad", "set_grad_enabled", "inference_mode"), "autograd.grad_mode")
+_THREADS = {"set_multithreading_enabled": "autograd.grad_mode"}
 _CONTAINERS = {
     "MultiheadAttention": "nn.modules.activation",
     "ParameterDict": "nn.modules.container",
@@ -41,7 +42,11 @@ HOMES: dict[str, dict[str, str]] = {
         **_SCRIPTS,
         **dict.fromkeys(("TopLevelTracedModule", "TracerWarning", "TracingCheckError"), "jit._trace"),
     },
-    "autograd": {**_GRAD_MODES, **dict.fromkeys(("detect_anomaly", "set_detect_anomaly"), "autograd.anomaly_mode")},
+    "autograd": {
+        **_GRAD_MODES,
+        **_THREADS,
+        **dict.fromkeys(("detect_anomaly", "set_detect_anomaly"), "autograd.anomaly_mode"),
+    },
     "autograd.function": {"FunctionCtx": "autograd.function"},
     "autograd.graph": dict.fromkeys(("GradientEdge", "Node", "save_on_cpu", "saved_tensors_hooks"), "autograd.graph"),
     "autograd.profiler": {"record_function": "autograd.profiler"},
@@ -73,6 +78,7 @@ HOMES: dict[str, dict[str, str]] = {
     "onnx": {"OnnxExporterError": "onnx"},
     "onnx.errors": {"OnnxExporterError": "onnx"},
     "profiler": {"record_function": "autograd.profiler"},
+    "sparse": {"check_sparse_tensor_invariants": "sparse"},
     "utils._pytree": dict.fromkeys(
         ("GetAttrKey", "LeafSpec", "MappingKey", "NodeDef", "SequenceKey", "TreeSpec"), "utils._pytree"
     ),

@@ -123,6 +123,7 @@ MODULES = (
     "overrides",
     "package",
     "__config__",
+    "__future__",
     "functional",
     "torch_version",
     "fx",

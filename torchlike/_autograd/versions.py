@@ -162,10 +162,18 @@ def written(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> Sequ
         value, edge = values[place], node.edges[i]
         if _as_kept(value.aval, seen.get(i, ""), edge) is not None:
             edge = None  # a view of the leaf keeps the memory that the leaf had
-        new = _new_elements(value, edge) if i in remembered else None
-        if new is not None:
-            values[place] = new if new.aval == value.aval else _converted(value, edge)
+        if i in remembered:
+            values[place] = latest_of(value, edge)
     return values
+
+
+def latest_of(value: Value, edge: Any) -> Value:
+    """Return the elements that a tensor saved with this value and edge has now, in the dtype of the saved value.
+
+    Only writes that autograd does not notice are considered.
+    """
+    new = _new_elements(value, edge)
+    return value if new is None else new if new.aval == value.aval else _converted(value, edge)
 
 
 def _converted(value: Value, edge: Any) -> Value:
@@ -338,6 +346,11 @@ class Saver(NamedTuple):
 
     plan: OpPlan
     wanted: tuple[int, ...]  # the inputs that require grad
+
+    def saves(self, place: int) -> bool:
+        """Return whether PyTorch saves the input at this place, and no result beside the inputs."""
+        plan, every = self.plan, tuple(range(len(self.plan.outputs)))
+        return not _KEPT.intersection(plan.remembers) and place in remembered_inputs(plan, self.wanted, every)
 
 
 def saver_of(node: Node) -> Saver | None:

@@ -18,7 +18,7 @@ from torchlike._autograd.engine import Grad, Walk
 from torchlike._autograd.nodes import AccumulateGrad, Edge, Node
 from torchlike._autograd.sparse_value import maker_of, parts_of
 from torchlike._compile.purity import Refusal, computes_only
-from torchlike._compile.saved_inputs import SavedInput, saved_inputs
+from torchlike._compile.saved_inputs import SavedInput, saved_inputs, written
 from torchlike._dtypes.recorder import current
 from torchlike._engine import Aval, Plan, Value, record
 from torchlike._engine.ranks.collective import Part, record_collective
@@ -246,6 +246,8 @@ class CompiledNode(Node):
             versions.check_captured_results(self)
             for saved, value in self.checked:
                 saved.check(self, value)
+        if self.age > versions.uncounted:
+            self.saved = written(self, self.saved, self.checked)
         given = [
             held[i][0] if i in held else Value(a, np.zeros(a.shape, a.dtype.numpy)) for i, a in enumerate(self.avals)
         ]

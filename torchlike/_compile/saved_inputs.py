@@ -22,14 +22,45 @@ class SavedInput(NamedTuple):
     slot: int  # the slot of the input in the trace
     leaf: int | None  # the index of the leaf to which the gradient of the input flows, or None
     aval: Any  # the aval of the saved view of the input, or None if the input itself is saved
-    saver: versions.Saver
+    saver: versions.Saver | None  # None if PyTorch saves none of the operator's inputs
     place: int  # the position of the input among the operator's inputs
 
     def check(self, node: Node, value: Value) -> None:
         """Raise PyTorch's error if the value was overwritten after the node of the call was made."""
-        if value.stamp is not None and value.stamp.before(node):
+        if self.saver is not None and value.stamp is not None and value.stamp.before(node):
             edge = None if self.leaf is None else node.edges[self.leaf]
             versions.refuse_captured(self.saver, self.place, value, edge, self.aval)
+
+    def now(self, node: Node, value: Value) -> Value | None:
+        """Return the elements that the operator's gradient uses after writes that autograd does not notice.
+
+        Return None if a view was saved and its memory was written to.
+        """
+        if self.saver is None or not self.saver.saves(self.place):
+            return value
+        edge = None if self.leaf is None or self.aval is not None else node.edges[self.leaf]
+        new = versions.latest_of(value, edge)
+        return new if new is value or self.aval is None else None
+
+
+def written(node: Node, saved: Sequence[Value], checked: Sequence[tuple[SavedInput, Value]]) -> list[Value]:
+    """Return the saved values of a captured call, with the elements of `.data` after writes through it.
+
+    Raises:
+      RuntimeError: the call saved a tensor that was written in several ways, and these now have different elements.
+    """
+    now: dict[int, Value] = {}
+    kept = {id(value) for value in saved}
+    for each, value in checked:
+        if id(value) not in kept:
+            continue
+        new = each.now(node, value)
+        if new is None or now.setdefault(id(value), new) is not new:
+            raise RuntimeError(
+                f"backward() needs a tensor of shape {[*value.aval.shape]} that a compiled call saved. It was since "
+                "written to through .data. Call backward() before that, or call the function without torch.compile."
+            )
+    return [now.get(id(value), value) for value in saved]
 
 
 def saved_inputs(trace: WholeTrace, nodes: Sequence[Node], leaves: Sequence[Node]) -> list[SavedInput]:
@@ -39,8 +70,6 @@ def saved_inputs(trace: WholeTrace, nodes: Sequence[Node], leaves: Sequence[Node
     found = []
     for node in sorted(nodes, key=lambda node: node.age):
         saver = versions.saver_of(node)
-        if saver is None:
-            continue
         for place, value in node.inputs:
             slot = value.slot if value.trace is trace else held.get(id(value))
             base = slot

@@ -241,7 +241,7 @@ def histogram(
     return return_types.histogram(tuple(found))
 
 
-def trapz(y: Tensor, x: Tensor = OMITTED, *, dx: float | None = None, dim: int = -1) -> Tensor:
+def trapz(y: Tensor, x: Tensor = OMITTED, *, dx: float = OMITTED, dim: int = -1) -> Tensor:
     """Integrate `y` by the trapezoidal rule, as `trapezoid` does.
 
     Args:
@@ -249,7 +249,8 @@ def trapz(y: Tensor, x: Tensor = OMITTED, *, dx: float | None = None, dim: int =
       x: the points at which they are given.
       dx: the distance between points, if `x` is not given. Default: 1.
     """
-    return rows["trapezoid"](y, dx=dx, dim=dim) if x is OMITTED else rows["trapezoid"](y, x, dx=dx, dim=dim)
+    given = {name: value for name, value in (("x", x), ("dx", dx)) if value is not OMITTED}
+    return rows["trapezoid"](y, **given, dim=dim)
 
 
 def constant_pad_nd(input: Tensor, pad: tuple[int, ...], value: Number = 0) -> Tensor:

@@ -21,6 +21,7 @@ _F = TypeVar("_F", bound=Callable)
 
 class _Local(threading.local):
     inference = False
+    multithreading = True  # see `set_multithreading_enabled`
     autocast: tuple = ()  # the device types for which autocast is on, each with its dtype
     transforms = 0  # the number of active transforms of `torchlike.func`
     device: _device.device | None = None  # the device of new tensors; None means `process_device`
@@ -252,6 +253,37 @@ class set_grad_enabled(_GradSwitch):
 
     def __repr__(self) -> str:
         return f"{type(self).__module__}.{type(self).__qualname__}(mode={self.mode})"
+
+
+class set_multithreading_enabled(_Switch):
+    """A switch that permits backward passes in several threads, or forbids it, at once.
+
+    A backward pass here always runs in the calling thread, so the switch has no other effect. As a context, it restores
+    the previous state at the end of the `with` block. It is a decorator too.
+
+    Args:
+      mode: permit several threads.
+    """
+
+    def __init__(self, mode: bool) -> None:
+        if mode.__class__ is not bool:
+            raise _errors.arguments.wrong_type("_set_multithreading_enabled", "enabled", 1, "bool", mode)
+        self.mode, self.prev = mode, local.multithreading
+        local.multithreading = mode
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *_: object) -> None:
+        local.multithreading = self.prev
+
+    def _clone(self) -> Self:
+        return type(self)(self.mode)
+
+
+def is_multithreading_enabled() -> bool:
+    """Return whether backward passes may use several threads. They never do."""
+    return local.multithreading
 
 
 class no_grad(_GradSwitch):

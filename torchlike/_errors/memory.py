@@ -114,6 +114,13 @@ def not_resizable() -> RuntimeError:
     return RuntimeError("Trying to resize storage that is not resizable")
 
 
+def used_capsule() -> RuntimeError:
+    return RuntimeError(
+        "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so you might "
+        "have already constructed a tensor from it once."
+    )
+
+
 def dlpack_of_grad() -> BufferError:
     return BufferError("Can't export tensors that require gradient, use tensor.detach()")
 

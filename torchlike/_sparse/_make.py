@@ -14,6 +14,7 @@ from torchlike import _errors
 from torchlike._dtypes import int64
 from torchlike._dtypes import memory_format as mf
 from torchlike._sparse import _tensor as s
+from torchlike._sparse._invariants import check_sparse_tensor_invariants
 from torchlike._tensor import factories, public_calls
 from torchlike._tensor.argument_forms import check_options
 from torchlike._tensor.tensor import Tensor
@@ -145,13 +146,14 @@ def _compressed(
     )
     if size is not None and not public_calls.fits("tuple[int, ...]", size):
         raise _errors.arguments.wrong_type(name, "size", 4, "tuple of ints", size)
+    check = check_sparse_tensor_invariants.is_enabled() if check is None else check
     ends, others = _index(compressed, None), _index(plain, None)
     kept = _values(name, values, dtype, device)
     if size is None:
         inner = int(others._host().max()) + 1 if others.numel() else 0
         sizes = (len(ends) - 1, inner) if layout is mf.sparse_csr else (inner, len(ends) - 1)
         size = (*sizes, *kept.shape[1:])
-    _errors.layouts.check_compressed(layout, tuple(size), ends, others, tuple(kept.shape), bool(check))
+    _errors.layouts.check_compressed(layout, tuple(size), ends, others, tuple(kept.shape), check)
     kept = _held(kept, requires_grad, "SparseCompressedTensorBackward0")
     return s.make(layout, (ends.to(kept.device), others.to(kept.device)), kept, tuple(size), True)
 

@@ -14,6 +14,7 @@ from torchlike._dtypes import strides as _layout
 from torchlike._dtypes.recorder import current
 from torchlike._tensor import storage as _storage
 from torchlike._tensor.hooks import warn_of_lost_hooks
+from torchlike._tensor.storage_io import count_rebuilt
 from torchlike._tensor.tensor import Tensor, adopt, alias, leaf_node
 
 
@@ -92,6 +93,7 @@ def _rebuild(
     from torchlike._tensor import factories
 
     made = factories.of_array(array)
+    count_rebuilt(made)
     if strides is not None:
         factories.with_strides(made, strides)
     made = marked(made, marks)

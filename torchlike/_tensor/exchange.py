@@ -282,13 +282,12 @@ def _taken(source: Any) -> Tensor:
         # A program may reuse the memory of a tensor, but the user may still need this array. A GPU array is copied.
         return _of_jax(np.asarray(source) if place is devices.cpu else source.copy(), place)
     if type(source).__name__ == "PyCapsule":
+        if '"used_' in repr(source):
+            raise _errors.memory.used_capsule()
         # Old capsules have no read-only flag, so NumPy treats them as read-only.
         return over(np.from_dlpack(_Capsule(source)), writable=True)
     if not hasattr(source, "__dlpack__"):
-        raise RuntimeError(
-            "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only "
-            "once, so you might have already constructed a tensor from it once."
-        )
+        raise _errors.memory.used_capsule()
     if source.__dlpack_device__()[0] == DLDeviceType.kDLCPU:
         try:
             return over(np.from_dlpack(source))

@@ -155,7 +155,7 @@ def _bool(name: str, option: str, given: Any) -> Any:
     return given
 
 
-def as_tensor(data: Any, dtype: Dtype | None = None, device: Any = None) -> Tensor:
+def as_tensor(data: Any, *, dtype: Dtype | None = None, device: Any = None) -> Tensor:
     """Return `data` as a tensor. A tensor or NumPy array with that dtype and device is not copied.
 
     Args:
@@ -291,7 +291,7 @@ def legacy_tensor(*args: Any, device: Any = None, dtype: Dtype | None = None, **
     if len(args) == 1 and (isinstance(args[0], float | complex | dict | set | None) or callable(args[0])):
         raise TypeError(f"new(): data must be a sequence (got {type(args[0]).__name__})")
     if len(args) == 1 and isinstance(args[0], np.ndarray):
-        return as_tensor(args[0], kind, device)
+        return as_tensor(args[0], dtype=kind, device=device)
     if len(args) == 1 and not isinstance(args[0], int) and type(args[0]).__name__ != "Size":
         return of_array(from_data.of_data(args[0], kind), device)
     return empty(*args, dtype=kind, device=device) if args else empty(0, dtype=kind, device=device)

@@ -117,6 +117,10 @@ class DisableTorchFunctionSubclass:
         _local.disabled = self._before
 
 
+class DisableTorchFunction(DisableTorchFunctionSubclass):
+    """A context manager in which functions ignore `__torch_function__`, and modes, which are never active."""
+
+
 def of(given: Any) -> Iterator[Any]:
     """Iterate over the arguments whose class has `__torch_function__`."""
     for each in given:

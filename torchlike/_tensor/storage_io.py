@@ -13,6 +13,7 @@ from torchlike._dtypes import strides as _layout
 from torchlike._engine import Aval, Value, to_numpy
 from torchlike._ops.schema.declare import REGISTRY, namespace
 from torchlike._ops.schema.plan import OpPlan
+from torchlike._tensor.storage import WRITE
 from torchlike._tensor.tensor import Tensor, same_memory, wrap
 
 Ints = tuple[int, ...]
@@ -43,6 +44,12 @@ def from_storage(
         owner = _covering(flat, dtype, size, stride, offset)
         owner = owner if device is devices.cpu else owner.to(device)
     return strided_view(owner, size, stride, offset), owner
+
+
+def count_rebuilt(made: Tensor) -> None:
+    """Set the version of a tensor that was read from a file or a pickle to 1. PyTorch counts the making as a write."""
+    if not made._storage.version:
+        made._storage.version = WRITE
 
 
 def _covering(flat: np.ndarray, dtype: Any, size: Ints, stride: Ints, offset: int) -> Tensor:

@@ -4,8 +4,10 @@ from torchlike._autograd.anomaly import detect_anomaly as detect_anomaly
 from torchlike._autograd.anomaly import set_detect_anomaly as set_detect_anomaly
 from torchlike._dtypes.modes import enable_grad as enable_grad
 from torchlike._dtypes.modes import inference_mode as inference_mode
+from torchlike._dtypes.modes import is_multithreading_enabled as is_multithreading_enabled
 from torchlike._dtypes.modes import no_grad as no_grad
 from torchlike._dtypes.modes import set_grad_enabled as set_grad_enabled
+from torchlike._dtypes.modes import set_multithreading_enabled as set_multithreading_enabled
 from torchlike._tensor.inference import InferenceStorage as _InferenceStorage  # noqa: F401 - loads it
 from torchlike._transforms.backward import backward as backward
 from torchlike._transforms.backward import grad as grad

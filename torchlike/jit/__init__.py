@@ -422,3 +422,15 @@ def load(f: Any, map_location: Any = None, _extra_files: Any = None, _restore_sh
 def _get_trace_graph(*args: Any, **kwargs: Any) -> Any:
     """Raise an error, because there is no TorchScript graph."""
     raise _errors.arguments.no_torchscript("_get_trace_graph")
+
+
+class Attribute:
+    """A value of a module with its type. Not supported: the constructor raises.
+
+    Args:
+      value: not used.
+      type: not used.
+    """
+
+    def __init__(self, value: Any, type: Any) -> None:
+        raise _errors.arguments.cannot("jit.Attribute", "annotate the attribute in the class of the module")

@@ -14,7 +14,7 @@ import functools
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from sys import getrefcount
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -100,6 +100,7 @@ class RuleOptimizer(Optimizer):
     counters: tuple[str, ...] = ("step",)
     # Counters that a differentiable step keeps as tensors, because PyTorch computes with tensors there.
     tensor_counters: tuple[str, ...] = ()
+    old_options: ClassVar[dict[str, Any]] = {}  # other values of options that are missing in an old checkpoint
     made_late: tuple[str, ...] = ()  # state that may be missing although other state exists
     records_lists = False  # whether PyTorch supports `differentiable=True` together with `foreach=True`
     writes_complex = False  # whether PyTorch updates complex parameters themselves, and not views of real numbers
@@ -138,7 +139,7 @@ class RuleOptimizer(Optimizer):
 
     def _decay(self, group: Group) -> str | None:
         """Return the kind of weight decay: "decoupled", "penalty", or None without weight decay."""
-        if not group.get("weight_decay") or "weight_decay" not in self.defaults:
+        if "weight_decay" not in self.defaults or not group["weight_decay"]:
             return None
         return "decoupled" if group.get("decoupled_weight_decay") else "penalty"
 
@@ -167,8 +168,8 @@ class RuleOptimizer(Optimizer):
             self._settle()
         if self._hides_counters:
             self._hides_counters = False
-            for kept in self._state.values():
-                self._show_counters(kept)
+            for param, kept in self._state.items():
+                self._show_counters(param, kept)
         return self._state
 
     @state.setter
@@ -203,20 +204,25 @@ class RuleOptimizer(Optimizer):
         if not kept:
             self._state.pop(param, None)
 
-    def _show_counters(self, kept: Any) -> None:
+    def _show_counters(self, param: Any, kept: Any) -> None:
         for name in self.counters:
             if isinstance(kept, dict) and isinstance(kept.get(name), (int, float)):
                 kept[name] = self.shown_counter(kept[name])
+                if isinstance(kept[name], Tensor) and kept[name].dtype is torchlike.float64 and self._is_fused(param):
+                    kept[name] = kept[name].float()
+
+    def _is_fused(self, param: Any) -> bool:
+        return any(group.get("fused") and any(p is param for p in group["params"]) for group in self.param_groups)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        # Options that are missing in an old checkpoint become False, or None if their default is None.
-        options = {k: v for k, v in self.defaults.items() if v is None or isinstance(v, bool)}
+        # Options whose default is False or None may be missing in an old checkpoint.
+        options = {k: v for k, v in self.defaults.items() if v is None or v is False} | self.old_options
         for group in self.param_groups:
             for name, default in options.items():
-                group.setdefault(name, None if default is None else False)
-        for kept in self._state.values():
-            self._show_counters(kept)
+                group.setdefault(name, default)
+        for param, kept in self._state.items():
+            self._show_counters(param, kept)
 
     def _followed(self) -> list:
         buckets = [bucket for plan in self._plans.values() for bucket in plan.buckets.values()]
@@ -275,7 +281,7 @@ class RuleOptimizer(Optimizer):
         names = self._names(group, param)
         is_first = self._prepare(group, names, param)
         kept = self._state[param] if names or self.counters else {}
-        self._show_counters(kept)
+        self._show_counters(param, kept)
         if "step" in self.tensor_counters and kept["step"].requires_grad:
             raise RuntimeError("`requires_grad` is not supported for `step` in differentiable mode")
         before = tuple([kept[n] if n in self.tensor_counters else _count_of(kept[n]) for n in self.counters])
@@ -498,7 +504,7 @@ class RuleOptimizer(Optimizer):
         """Return the counters that are tensors and may have other references, in one list for each name."""
         for i in bucket.rows:
             if is_open or getrefcount(self._state[params[i]]) > DICT_ITEM:
-                self._show_counters(self._state[params[i]])
+                self._show_counters(params[i], self._state[params[i]])
         is_held = is_open or current().capture is not None  # a capture has references of its own
         if not (is_held or any(is_seen(self._state, params[i], self.counters) for i in bucket.rows)):
             return []

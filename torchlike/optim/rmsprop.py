@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from torchlike import Tensor
 from torchlike._internal import Step, namespace
@@ -66,6 +66,7 @@ class RMSprop(RuleOptimizer):
     """
 
     capturable = Capturable(xla=(True, True))
+    old_options: ClassVar = {"momentum": 0}
     rule = staticmethod(rmsprop_update)
     counts_on_device = True
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import torchlike
 from torchlike import Tensor
@@ -79,6 +79,7 @@ class SGD(RuleOptimizer):
     counts_on_device = True
     counters = ()
     made_late = ("momentum_buffer",)
+    old_options: ClassVar = {"fused": False}
     records_lists = True
 
     def __init__(

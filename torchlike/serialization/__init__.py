@@ -3,11 +3,20 @@
 from typing import Any
 
 from torchlike._errors import arguments as _arguments
+from torchlike.serialization._limits import LoadEndianness as LoadEndianness
 from torchlike.serialization._limits import LoadLimits as LoadLimits
+from torchlike.serialization._limits import get_default_load_endianness as get_default_load_endianness
+from torchlike.serialization._limits import get_default_mmap_options as get_default_mmap_options
 from torchlike.serialization._limits import get_load_limits as get_load_limits
 from torchlike.serialization._limits import load_limits as load_limits
+from torchlike.serialization._limits import set_default_load_endianness as set_default_load_endianness
+from torchlike.serialization._limits import set_default_mmap_options as set_default_mmap_options
 from torchlike.serialization._limits import set_load_limits as set_load_limits
+from torchlike.serialization._limits import skip_data as skip_data
 from torchlike.serialization._load import load as load
+from torchlike.serialization._locations import default_restore_location as default_restore_location
+from torchlike.serialization._locations import location_tag as location_tag
+from torchlike.serialization._locations import register_package as register_package
 from torchlike.serialization._safe_globals import add_safe_globals as add_safe_globals
 from torchlike.serialization._safe_globals import clear_safe_globals as clear_safe_globals
 from torchlike.serialization._safe_globals import get_safe_globals as get_safe_globals

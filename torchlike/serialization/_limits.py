@@ -1,10 +1,18 @@
-"""Limits on the cost of reading a checkpoint, so that a small malicious file cannot exhaust memory or CPU time."""
+"""Settings of `torch.load`: the byte order, the flags of memory maps, and limits on the cost of reading a checkpoint.
+
+The limits exist so that a small malicious file cannot exhaust memory or CPU time.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
+from enum import Enum
+from mmap import MAP_PRIVATE, MAP_SHARED
+
+from torchlike._errors import arguments as _arguments
 
 
 @dataclass(frozen=True)
@@ -75,3 +83,78 @@ def load_limits(**limits: int) -> Iterator[None]:
         yield
     finally:
         set_load_limits(**{field.name: getattr(before, field.name) for field in fields(LoadLimits)})
+
+
+class LoadEndianness(Enum):
+    """The byte order of checkpoint files without a record of it."""
+
+    NATIVE = 1
+    LITTLE = 2
+    BIG = 3
+
+
+_endianness: LoadEndianness | None = None
+
+
+def get_default_load_endianness() -> LoadEndianness | None:
+    """Return the byte order of checkpoint files that do not record it. None means that of this machine."""
+    return _endianness
+
+
+def set_default_load_endianness(endianness: LoadEndianness | None) -> None:
+    """Set the byte order of checkpoint files that do not record it.
+
+    Args:
+      endianness: the byte order. None means that of this machine.
+    """
+    global _endianness
+    if not isinstance(endianness, LoadEndianness | None):
+        raise TypeError("Invalid argument type in function set_default_load_endianness")
+    _endianness = endianness
+
+
+def is_swapped() -> bool:
+    """Return whether files that do not record their byte order are read with the opposite one of this machine."""
+    if _endianness in (None, LoadEndianness.NATIVE):
+        return False
+    return _endianness.name.lower() != sys.byteorder
+
+
+def get_default_mmap_options() -> int:
+    """Return the flags with which `load(mmap=True)` maps files: always `mmap.MAP_PRIVATE`."""
+    return MAP_PRIVATE
+
+
+class set_default_mmap_options:
+    """The setting of the flags with which `load(mmap=True)` maps files, also as a context.
+
+    Args:
+      flags: `mmap.MAP_PRIVATE`. Writes to tensors never reach the file, so `mmap.MAP_SHARED` raises.
+    """
+
+    def __init__(self, flags: int) -> None:
+        if flags == MAP_SHARED:
+            raise _arguments.cannot("serialization.set_default_mmap_options(MAP_SHARED)", "use torch.save to write")
+        if flags != MAP_PRIVATE:
+            raise ValueError(
+                "Invalid argument in function set_default_mmap_options, expected mmap.MAP_PRIVATE or mmap.MAP_SHARED, "
+                f"but got {flags}"
+            )
+        self.prev = MAP_PRIVATE
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+
+class skip_data:
+    """A context in which files are written and read without data. Not supported: the constructor raises.
+
+    Args:
+      materialize_fake_tensors: not used.
+    """
+
+    def __init__(self, materialize_fake_tensors: bool = False) -> None:
+        raise _arguments.cannot("serialization.skip_data", 'load with map_location="meta" to read no data')

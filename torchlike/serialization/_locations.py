@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torchlike
+from torchlike._errors import arguments as _arguments
 from torchlike.serialization import _errors as errors
 from torchlike.serialization._storages import LoadedStorage
 
@@ -40,6 +41,38 @@ def _restore(storage: LoadedStorage, location: str) -> LoadedStorage:
             f"don't know how to restore data location of torch.storage.UntypedStorage (tagged with {location[:100]})"
         )
     return storage.on(device_of(location))
+
+
+def location_tag(storage: Any) -> str:
+    """Return the location of a storage as checkpoint files contain it, such as "cpu" or "cuda:0".
+
+    Args:
+      storage: a storage.
+    """
+    return str(storage.device)
+
+
+def default_restore_location(storage: Any, location: str) -> Any:
+    """Return a storage with the same bytes at a location.
+
+    Args:
+      storage: a storage, or one that `map_location` received.
+      location: a location in a checkpoint file.
+    """
+    if isinstance(storage, LoadedStorage):
+        return _restore(storage, location)
+    return storage.to(device=device_of(location)) if location != "cpu" else storage.cpu()
+
+
+def register_package(priority: int, tagger: Callable, deserializer: Callable) -> None:
+    """Register functions for storages of another device. Not supported: raises.
+
+    Args:
+      priority: not used.
+      tagger: not used.
+      deserializer: not used.
+    """
+    raise _arguments.cannot("serialization.register_package", "pass a function as map_location to torch.load")
 
 
 def device_of(location: str) -> Any:

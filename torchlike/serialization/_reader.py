@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from torchlike.serialization import _errors as errors
-from torchlike.serialization._limits import get_load_limits
+from torchlike.serialization._limits import get_load_limits, is_swapped
 from torchlike.serialization._streams import Part
 
 _LOCAL = struct.Struct("<4s5H3I2H")
@@ -100,7 +100,7 @@ class Reader:
     def swapped(self) -> bool:
         """Return whether the storages were written by a machine with the opposite byte order."""
         if not self.has("byteorder"):
-            return False
+            return is_swapped()
         order = self.read("byteorder")
         if order not in (b"little", b"big"):
             raise errors.broken_archive("its byte order is neither little nor big")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import torchlike
-from torchlike._tensor.storage_io import from_storage, meta_tensor, strided_view
+from torchlike._tensor.storage_io import count_rebuilt, from_storage, meta_tensor, strided_view
 from torchlike.serialization import _errors as errors
 from torchlike.storage import TypedStorage
 
@@ -131,6 +131,7 @@ class LoadedStorage:
         whole = self._nbytes // dtype.itemsize * dtype.itemsize
         flat = self._data[:whole].view(first.numpy)
         made, self._owner = from_storage(flat, first, size, stride, offset, self.device, self._owner)
+        count_rebuilt(made)
         return made if first is dtype else made.view(dtype)
 
     def _check(self, dtype: Dtype, offset: int, size: tuple, stride: tuple) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from torchlike import _errors
 from torchlike._dtypes import memory_format as mf
 from torchlike._sparse import _rules
+from torchlike._sparse._invariants import check_sparse_tensor_invariants as check_sparse_tensor_invariants
 from torchlike._sparse._legacy_types import TYPES
 from torchlike._tensor.tensor import Tensor
 

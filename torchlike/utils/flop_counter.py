@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import torchlike
 from torchlike._internal import Products, _errors, boundary, observers, warn
-from torchlike.compiler import set_stance
 from torchlike.ops import aten
 
 from .module_tracker import ModuleTracker
@@ -75,7 +75,7 @@ class FlopCounterMode:
     def __enter__(self) -> FlopCounterMode:
         boundary()
         self.flop_counts = _no_counts()
-        self._stance = set_stance("force_eager")
+        self._stance = torchlike.compiler.set_stance("force_eager")
         self._count = self._see  # keep one bound method object, so that `remove` finds it
         observers.append(self._count)
         self.mod_tracker.__enter__()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from torchlike import _dtypes, _errors
 from torchlike._composite.views.conversions import reshape
 from torchlike._engine import Size
 from torchlike._errors.warned import once
+from torchlike._ops.schema.declare import OMITTED
 from torchlike._tensor import factories, public_calls
 from torchlike._tensor.argument_forms import settled
 from torchlike._tensor.binding import CALLERS as rows
@@ -450,7 +452,7 @@ def repeat(self: Tensor, *several: Any, repeats: Any = None) -> Tensor:
     return rows["_repeat"](self, ints(several if repeats is None else (repeats,), "repeat", "repeats"))
 
 
-def _tile(self: Tensor, *several: Any, dims: Any = None) -> Tensor:
+def _tile(self: Tensor, *several: Any, dims: Sequence[int] = OMITTED) -> Tensor:
     """Repeat the tensor as `repeat` does. Missing leading counts are one.
 
     Args:
@@ -460,7 +462,9 @@ def _tile(self: Tensor, *several: Any, dims: Any = None) -> Tensor:
     >>> torchlike.tensor([1, 2]).tile(2)
     tensor([1, 2, 1, 2])
     """
-    counts = ints(several if dims is None else (dims,), "tile", "dims")
+    if not several and dims is OMITTED:
+        raise TypeError('tile() missing 1 required positional arguments: "dims"')
+    counts = ints(several if dims is OMITTED else (dims,), "tile", "dims")
     return rows["_repeat"](self, (1,) * (self.ndim - len(counts)) + counts)
 
 

@@ -338,7 +338,9 @@ def _hardsigmoid(input: Array):
     return choose(inside, (input + 3) / 6, xp.clip(constant(input) + 3, 0, 6) / 6)
 
 
-@pointwise(where=("torch", "nn.functional"), check=floating("hardshrink_cpu"), inplace=False, rounded=("lambd",))
+@pointwise(
+    where=("torch", "Tensor", "nn.functional"), check=floating("hardshrink_cpu"), inplace=False, rounded=("lambd",)
+)
 def hardshrink(input: Array, lambd: Scalar = 0.5):
     """Return x where |x| > lambd, and 0 elsewhere, for each element x.
 

@@ -89,7 +89,7 @@ def _attention(
     attn_mask: Array | None = None,
     noise: Array | None = None,
     is_causal: bool = False,
-    scale: Scalar = None,
+    scale: Scalar | None = None,
     enable_gqa: bool = False,
     fused: bool = False,
 ):
@@ -135,13 +135,13 @@ def _flash_attention(
     attn_mask: Array | None = None,
     noise: Array | None = None,
     is_causal: bool = False,
-    scale: Scalar = None,
+    scale: Scalar | None = None,
     enable_gqa: bool = False,
     fused: bool = False,
     backends: tuple = settings.DEFAULT_ORDER,
     block: int = BLOCK,
-    position: Scalar = None,
-    p: Scalar = None,
+    position: Scalar | None = None,
+    p: Scalar | None = None,
 ):
     """Compute the function of `_attention` without the matrix of all scores.
 

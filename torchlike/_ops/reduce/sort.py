@@ -82,7 +82,7 @@ def _same_shape(call: Call) -> list:
     out=EXACT,
     loop="sorting_kernel_method_name",
 )
-def sort(input: Array, dim: int = -1, descending: bool = False, stable: bool | None = False):
+def sort(input: Array, dim: int = -1, descending: bool = False, *, stable: bool | None = False):
     """Return the elements sorted along `dim`, and their indices.
 
     Equal elements keep their order even if `stable` is False.
@@ -105,7 +105,7 @@ def sort(input: Array, dim: int = -1, descending: bool = False, stable: bool | N
     differentiable=False,
     loop="sorting_kernel_method_name",
 )
-def argsort(input: Array, dim: int = -1, descending: bool = False, stable: bool = False):
+def argsort(input: Array, dim: int = -1, descending: bool = False, *, stable: bool = False):
     """Return the indices that sort the elements along `dim`.
 
     Args:

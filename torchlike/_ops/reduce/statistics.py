@@ -288,7 +288,7 @@ _area = functools.partial(
 
 
 @_area(remembers=())
-def trapezoid(y: Array, x: Array = OMITTED, *, dx: Scalar | None = None, dim: int = -1):
+def trapezoid(y: Array, x: Array = OMITTED, *, dx: Scalar = OMITTED, dim: int = -1):
     """Return the integral of `y` along `dim` by the trapezoidal rule.
 
     `x` gives the positions of the points. Without `x`, adjacent points are `dx` apart (default: 1).
@@ -311,7 +311,7 @@ def trapezoid(y: Array, x: Array = OMITTED, *, dx: Scalar | None = None, dim: in
 
 
 @_area()
-def cumulative_trapezoid(y: Array, x: Array = OMITTED, *, dx: Scalar | None = None, dim: int = -1):
+def cumulative_trapezoid(y: Array, x: Array = OMITTED, *, dx: Scalar = OMITTED, dim: int = -1):
     """Return the cumulative integral of `y` along `dim` by the trapezoidal rule.
 
     Args:

@@ -47,6 +47,7 @@ _SHOWN = {
     "Dims": "int | Sequence[int] | None",
     "tuple": "Sequence[int]",
 }
+_NEVER_NONE = ("int", "Array", "Scalar")  # annotations of parameters with the default `OMITTED`
 _KINDS = {"Array": ARRAY, "Operand": OPERAND, "Scalar": SCALAR, "Real": SCALAR, "Arrays": ARRAYS, "Index": INDEX}
 
 HOST = 1 << 20  # `Op.host` of an operator that XLA runs on one thread, or runs slowly
@@ -246,7 +247,7 @@ class Op:
     def takes_none(self, name: str) -> bool:
         """Return whether the kernel accepts None for this parameter."""
         return name in self.optional or (
-            self.defaults.get(name, name) is None and self.signature.parameters[name].annotation not in ("int", "Array")
+            self.defaults.get(name, name) is None and self.signature.parameters[name].annotation not in _NEVER_NONE
         )
 
     def rounds(self, name: str) -> bool:

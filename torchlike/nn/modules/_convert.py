@@ -12,6 +12,8 @@ from torchlike.nn import _errors
 from torchlike.nn._uninitialized import is_lazy
 from torchlike.nn.parameter import Parameter
 
+makes_parameters = False  # set by `torchlike.__future__`
+
 
 class Conversion:
     """The part of `Module` that converts its tensors.
@@ -155,9 +157,10 @@ def _converted(parameter: Any, fn: Callable[[Any], Any]) -> Any:
     with torchlike.no_grad():
         data = fn(parameter)
         grad = None if old_grad is None else fn(old_grad)
-    # A conversion from or to the meta device creates a new parameter, as in PyTorch. Any other conversion keeps the
-    # object, so that optimizers and modules that share the parameter still refer to it.
-    if (data.device.type == "meta") != (parameter.device.type == "meta"):
+    # A conversion from or to the meta device creates a new parameter, as in PyTorch. Other conversions keep the object,
+    # so that optimizers and modules that share the parameter still refer to it.
+    is_moved = (data.device.type == "meta") != (parameter.device.type == "meta")
+    if is_moved or makes_parameters:
         parameter = Parameter(data, parameter.requires_grad)
         parameter.grad = None if grad is None else grad._require_grad(grad.requires_grad)
         return parameter

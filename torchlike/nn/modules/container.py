@@ -232,15 +232,25 @@ class ModuleList(_Numbered):
         return self
 
     def insert(self, index: int, module: Module) -> None:
-        """Insert a module before position `index`, as `list.insert` does.
+        """Insert a module before position `index`.
+
+        A module that is inserted after the end has the name `index`.
 
         Args:
           index: the position.
           module: the module.
+
+        Raises:
+          KeyError: the position is negative.
         """
+        if index < 0:
+            raise KeyError("-1")
+        count = len(self)
         modules = list(self)
         modules.insert(index, module)
         self._renumber(modules)
+        if index > count:
+            self._modules[str(index)] = self._modules.pop(str(count))
 
     def __repr__(self) -> str:
         """Return the printed form. Consecutive modules with the same printed form appear once, with their count."""

@@ -286,6 +286,43 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
     return module
 
 
+def transfer_parametrizations_and_params(
+    from_module: Module, to_module: Module, tensor_name: str | None = None
+) -> Module:
+    """Give `to_module` the parametrizations of `from_module` and its original tensors, and return `to_module`.
+
+    Both modules share them afterwards. A missing attribute of `to_module` is created.
+
+    Args:
+      from_module: the module with parametrizations.
+      to_module: the module that receives them.
+      tensor_name: the name of the only attribute. By default, all parametrized attributes.
+
+    Raises:
+      KeyError: the attribute is not parametrized.
+
+    >>> import torchlike as torch
+    >>> layer = torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(3, 2))
+    >>> other = torch.nn.Linear(3, 2)
+    >>> other = torch.nn.utils.parametrize.transfer_parametrizations_and_params(layer, other)
+    >>> bool((other.weight == layer.weight).all())
+    True
+    """
+    if not is_parametrized(from_module):
+        return to_module
+    listed: Any = from_module.parametrizations
+    for name in [*listed] if tensor_name is None else [tensor_name]:
+        if not hasattr(to_module, name):
+            setattr(to_module, name, Parameter(getattr(from_module, name)))
+        source = listed[name]
+        for parametrization in source:
+            register_parametrization(to_module, name, parametrization)
+        target: Any = to_module.parametrizations[name]
+        for original in [*source._parameters, *source._buffers]:
+            setattr(target, original, getattr(source, original))
+    return to_module
+
+
 def type_before_parametrizations(module: Module) -> type:
     """Return the class that the module had before its first parametrization.
 

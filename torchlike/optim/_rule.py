@@ -46,7 +46,7 @@ from torchlike.optim._state.buckets import Division
 from torchlike.optim._state.buckets import Group as Group
 from torchlike.optim._state.packs import give, is_seen, packs
 from torchlike.optim._state.skipping import step_unless
-from torchlike.optim.optimizer import Optimizer, scalar_tensor
+from torchlike.optim.optimizer import Optimizer, scalar_dtype, scalar_tensor
 
 
 def update_rule(formula: Callable[..., tuple]) -> Callable[..., tuple]:
@@ -106,7 +106,7 @@ class RuleOptimizer(Optimizer):
     # Whether JAX can trace `_advance` and `_scalars`, so that the device can count the steps that it does not skip.
     counts_on_device = False
     capturable = Capturable()
-    shown_counter: Callable[[float], Any] = staticmethod(scalar_tensor)
+    shown_counter: Callable[[float, torchlike.dtype], Any] = staticmethod(scalar_tensor)
 
     def _names(self, group: Group, param: Tensor | None = None) -> tuple[str, ...]:
         """Return the names of the state tensors that the rule takes after parameter and gradient.
@@ -203,10 +203,11 @@ class RuleOptimizer(Optimizer):
         if not kept:
             self._state.pop(param, None)
 
-    def _show_counters(self, kept: Any) -> None:
+    def _show_counters(self, kept: Any, dtype: torchlike.dtype = torchlike.float32) -> None:
+        """Replace counters that are plain numbers by tensors. Plain numbers of a step stand for float32 tensors."""
         for name in self.counters:
             if isinstance(kept, dict) and isinstance(kept.get(name), (int, float)):
-                kept[name] = self.shown_counter(kept[name])
+                kept[name] = self.shown_counter(kept[name], dtype)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
@@ -216,7 +217,7 @@ class RuleOptimizer(Optimizer):
             for name, default in options.items():
                 group.setdefault(name, None if default is None else False)
         for kept in self._state.values():
-            self._show_counters(kept)
+            self._show_counters(kept, scalar_dtype())
 
     def _followed(self) -> list:
         buckets = [bucket for plan in self._plans.values() for bucket in plan.buckets.values()]
@@ -518,6 +519,8 @@ class RuleOptimizer(Optimizer):
         fresh = not kept
         if fresh:
             kept.update(zip(self.counters, self._start_counters(group)))
+            if scalar_dtype() is not torchlike.float32:
+                self._show_counters(kept, scalar_dtype())
         else:
             self._check_kept(kept, missing)
         for name in missing:

@@ -84,3 +84,28 @@ def test_steps_see_the_change(name, options, hold, compiles):
         found.append((w.tolist(), v.tolist()))
     # Each step amplifies rounding errors of single precision, most of all by the division in Adam and similar rules.
     np.testing.assert_allclose(found[1], found[0], rtol=1e-5, atol=1e-6)
+
+
+def _counters(library, name, first, then):
+    """Make the first step under one default dtype, the second and a new parameter's first under another."""
+    library.set_default_dtype(getattr(library, first))
+    try:
+        optimizer = getattr(library.optim, name)([library.ones(2, 2, requires_grad=True)], lr=0.1)
+        for _ in range(2):
+            for param in (param for group in optimizer.param_groups for param in group["params"]):
+                param.grad = library.ones_like(param)
+            optimizer.step()
+            library.set_default_dtype(getattr(library, then))
+            if len(optimizer.param_groups) == 1:
+                optimizer.add_param_group({"params": [library.ones(2, requires_grad=True)]})
+        saved = [optimizer.state_dict()["state"][i] for i in (0, 1)]
+        tensors = [[(k, v) for k, v in kept.items() if library.is_tensor(v) and v.ndim == 0] for kept in saved]
+        return [[(k, str(v.dtype).split(".")[1], round(v.item(), 5)) for k, v in kept] for kept in tensors]
+    finally:
+        library.set_default_dtype(library.float32)
+
+
+@pytest.mark.parametrize("dtypes", [("float32", "float64"), ("float64", "float32")], ids="-".join)
+@pytest.mark.parametrize("name", ["Adam", "Adagrad", "ASGD", "NAdam", "RMSprop", "Rprop"])
+def test_counters_keep_the_default_dtype_of_their_first_step(name, dtypes):
+    assert _counters(torchlike, name, *dtypes) == _counters(torch, name, *dtypes)

@@ -308,3 +308,27 @@ def test_a_long_wait_before_the_start_of_workers_is_reported(monkeypatch):
     assert job.is_done()
     assert len(told) == 1
     assert "for compiles in the background before it started a process" in told[0]
+
+
+AT_EXIT = """
+import torch
+from torch.utils.data import DataLoader
+
+
+def main():
+    loader = DataLoader(torch.ones(8, 2), 4, num_workers=1, persistent_workers=True)
+    print(len(list(loader)))
+    raise SystemExit(3)  # its traceback keeps the loader until the interpreter has cleared the modules
+
+
+main()
+"""
+
+
+def test_a_loader_that_is_alive_at_exit(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(AT_EXIT)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-m", "torchlike", str(script)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, env=environment)
+    assert (done.returncode, done.stdout, done.stderr) == (3, "2\n", "")

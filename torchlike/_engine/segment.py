@@ -6,6 +6,7 @@ import ctypes
 import functools
 import mmap
 import os
+import sys
 import tempfile
 from collections.abc import Callable
 from typing import Any
@@ -103,7 +104,9 @@ class _Memory:
             handle, self.handle = self.handle, -1
             os.close(handle)
 
-    def __del__(self) -> None:
+    def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
+        if is_finalizing():  # globals of modules may be None
+            return
         if self.address is not None:
             address, self.address = self.address, None
             _libc().munmap(address, self.nbytes)

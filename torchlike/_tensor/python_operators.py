@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -66,31 +67,23 @@ def _numbers(op: Op) -> tuple[type, ...]:
     return _NUMBERS if op.kinds[1] == OPERAND else ()
 
 
-def _reflected(call: Callable, numbers: tuple[type, ...], name: str) -> Callable:
+def _reflected(call: Callable, numbers: tuple[type, ...], name: str, is_slot: bool = False) -> Callable:
+    """Return a reflected method.
+
+    `is_slot` says that PyTorch implements it in C. Such a method does not swap the operands, and raises if it is called
+    through the class and its first argument is not a tensor.
+    """
     ask = overriding.operator(name)
 
     def dunder(self: Tensor, other: Any) -> Any:
         try:
-            if not overriding.has_own(self) and (isinstance(other, numbers) or _is_plain(other)):
-                return call(other, self)
-            return ask(self, other)
+            if is_slot and self.__class__ not in TENSOR_TYPES and not isinstance(self, Tensor):
+                raise _errors.arguments.foreign_descriptor(name, self)
+            if overriding.has_own(self) or not (isinstance(other, numbers) or _is_plain(other)):
+                return ask(self, other)
+            return call(self, other) if is_slot else call(other, self)
         except Exception as error:
             raise shortened(error) from error.__cause__
-
-    return dunder
-
-
-def _slot(call: Callable, numbers: tuple[type, ...], name: str) -> Callable:
-    """Return a variant of `_reflected` for methods that PyTorch implements in C. They do not swap the operands.
-
-    Called through the class, such a method raises if its first argument is not a tensor.
-    """
-    reflected = _reflected(lambda other, self: call(self, other), numbers, name)
-
-    def dunder(self: Tensor, other: Any) -> Any:
-        if self.__class__ not in TENSOR_TYPES and not isinstance(self, Tensor):
-            raise _errors.arguments.foreign_descriptor(name, self)
-        return reflected(self, other)
 
     return dunder
 
@@ -147,8 +140,8 @@ def bind() -> None:
         if name in REGISTRY:
             call, numbers = CALLERS[REGISTRY[name].name], _numbers(REGISTRY[name])
             _set(f"__{stem}__", lambda own, op=REGISTRY[name]: _binary(op, own))
-            made = _slot if stem in _SLOTS else _reflected
-            _set(f"__r{stem}__", lambda own, made=made, call=call, numbers=numbers: made(call, numbers, own))
+            reflected = functools.partial(_reflected, call, numbers, is_slot=stem in _SLOTS)
+            _set(f"__r{stem}__", reflected)
             if REGISTRY[name].public.inplace:
                 _set(f"__i{stem}__", lambda own, op=REGISTRY[name], call=call: _in_place(op, call, own))
     for stem, turned in _TURNED.items():

@@ -46,7 +46,7 @@ from torchlike.optim._state.buckets import Division
 from torchlike.optim._state.buckets import Group as Group
 from torchlike.optim._state.packs import give, is_seen, packs
 from torchlike.optim._state.skipping import step_unless
-from torchlike.optim.optimizer import Optimizer, scalar_tensor
+from torchlike.optim.optimizer import Optimizer, scalar_dtype, scalar_tensor
 
 
 def update_rule(formula: Callable[..., tuple]) -> Callable[..., tuple]:
@@ -107,7 +107,7 @@ class RuleOptimizer(Optimizer):
     # Whether JAX can trace `_advance` and `_scalars`, so that the device can count the steps that it does not skip.
     counts_on_device = False
     capturable = Capturable()
-    shown_counter: Callable[[float], Any] = staticmethod(scalar_tensor)
+    shown_counter: Callable[[float, torchlike.dtype], Any] = staticmethod(scalar_tensor)
 
     def _names(self, group: Group, param: Tensor | None = None) -> tuple[str, ...]:
         """Return the names of the state tensors that the rule takes after parameter and gradient.
@@ -204,12 +204,15 @@ class RuleOptimizer(Optimizer):
         if not kept:
             self._state.pop(param, None)
 
-    def _show_counters(self, param: Any, kept: Any) -> None:
+    def _show_counters(self, param: Any, kept: Any, dtype: torchlike.dtype = torchlike.float32) -> None:
+        """Replace counters that are plain numbers by tensors.
+
+        Plain numbers of a step stand for float32 tensors. The counters of fused steps are always float32.
+        """
         for name in self.counters:
             if isinstance(kept, dict) and isinstance(kept.get(name), (int, float)):
-                kept[name] = self.shown_counter(kept[name])
-                if isinstance(kept[name], Tensor) and kept[name].dtype is torchlike.float64 and self._is_fused(param):
-                    kept[name] = kept[name].float()
+                is_narrow = dtype is torchlike.float32 or self._is_fused(param)
+                kept[name] = self.shown_counter(kept[name], torchlike.float32 if is_narrow else dtype)
 
     def _is_fused(self, param: Any) -> bool:
         return any(group.get("fused") and any(p is param for p in group["params"]) for group in self.param_groups)
@@ -222,7 +225,7 @@ class RuleOptimizer(Optimizer):
             for name, default in options.items():
                 group.setdefault(name, default)
         for param, kept in self._state.items():
-            self._show_counters(param, kept)
+            self._show_counters(param, kept, scalar_dtype())
 
     def _followed(self) -> list:
         buckets = [bucket for plan in self._plans.values() for bucket in plan.buckets.values()]
@@ -524,6 +527,8 @@ class RuleOptimizer(Optimizer):
         fresh = not kept
         if fresh:
             kept.update(zip(self.counters, self._start_counters(group)))
+            if scalar_dtype() is not torchlike.float32:
+                self._show_counters(param, kept, scalar_dtype())
         else:
             self._check_kept(kept, missing)
         for name in missing:

@@ -10,7 +10,7 @@ from torchlike.optim import _errors
 from torchlike.optim._checks import check_implementation, check_lr, check_positive
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
 from torchlike.optim.optimizer import Optimizer as Optimizer
-from torchlike.optim.optimizer import ParamsT
+from torchlike.optim.optimizer import ParamsT, scalar_dtype
 
 
 @update_rule
@@ -105,7 +105,7 @@ class Adagrad(RuleOptimizer):
         for group in self.param_groups:
             for param in group["params"]:
                 self._state[param] = {"step": 0.0, "sum": self._start(group, "sum", param)}
-                self._show_counters(param, self._state[param])
+                self._show_counters(param, self._state[param], scalar_dtype())
 
     def _names(self, group: Group, param: Tensor | None = None) -> tuple[str, ...]:
         return ("sum",)

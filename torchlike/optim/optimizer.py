@@ -510,6 +510,6 @@ def scalar_dtype() -> torchlike.dtype:
     return torchlike.float64 if torchlike.get_default_dtype() is torchlike.float64 else torchlike.float32
 
 
-def scalar_tensor(value: float) -> Tensor:
+def scalar_tensor(value: float, dtype: torchlike.dtype | None = None) -> Tensor:
     """Return a counter in PyTorch's form: a 0-d tensor on the CPU."""
-    return torchlike.tensor(value, dtype=scalar_dtype(), device="cpu")
+    return torchlike.tensor(value, dtype=dtype or scalar_dtype(), device="cpu")

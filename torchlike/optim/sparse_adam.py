@@ -58,7 +58,7 @@ class SparseAdam(RuleOptimizer):
     """
 
     rule = sparse_rule = staticmethod(sparse_adam_update)
-    shown_counter = int
+    shown_counter = staticmethod(lambda value, dtype: int(value))
 
     def __init__(
         self,

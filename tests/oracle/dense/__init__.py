@@ -78,8 +78,8 @@ def _space(library: Any) -> dict[str, Any]:
 
 def _run(node: ast.stmt, space: dict[str, Any]) -> Any:
     if isinstance(node, ast.Expr):
-        return eval(compile(ast.Expression(node.value), "<program>", "eval"), space)
-    return exec(compile(ast.Module([node], []), "<program>", "exec"), space)
+        return eval(compile(ast.Expression(node.value), "<program>", "eval", dont_inherit=True), space)
+    return exec(compile(ast.Module([node], []), "<program>", "exec", dont_inherit=True), space)
 
 
 def _attempt(function: Any, *args: Any, **kwargs: Any) -> Any:

@@ -7,6 +7,7 @@ import itertools
 import math
 import os
 import socket
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from itertools import cycle, islice
 from typing import Any, Generic, TypeVar
@@ -472,7 +473,8 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         """End the worker processes."""
         self._group.close()
 
-    def __del__(self) -> None:
+    def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
+        # When the interpreter ends, the workers have ended, and globals of modules may be None.
         group = self.__dict__.get("_group")
-        if group is not None:
+        if group is not None and not is_finalizing():
             group.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from torchlike._errors import arguments
-from torchlike.nn.modules import _convert
+from torchlike.nn.modules._convert import settings
 
 
 def set_overwrite_module_params_on_conversion(value: bool) -> None:
@@ -12,12 +12,12 @@ def set_overwrite_module_params_on_conversion(value: bool) -> None:
     Args:
       value: if True, conversions make new parameters. Otherwise they set `data` of the old ones.
     """
-    _convert.makes_parameters = value
+    settings.makes_parameters = value
 
 
 def get_overwrite_module_params_on_conversion() -> bool:
     """Return whether `Module.to` and similar conversions make new parameters."""
-    return _convert.makes_parameters
+    return settings.makes_parameters
 
 
 def set_swap_module_params_on_conversion(value: bool) -> None:

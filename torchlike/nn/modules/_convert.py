@@ -12,7 +12,18 @@ from torchlike.nn import _errors
 from torchlike.nn._uninitialized import is_lazy
 from torchlike.nn.parameter import Parameter
 
-makes_parameters = False  # set by `torchlike.__future__`
+
+class Settings:
+    """The setting of conversions, such as `Module.to`, that `torchlike.__future__` changes.
+
+    Attributes:
+      makes_parameters: whether a conversion makes new parameters.
+    """
+
+    makes_parameters = False
+
+
+settings = Settings()
 
 
 class Conversion:
@@ -160,7 +171,7 @@ def _converted(parameter: Any, fn: Callable[[Any], Any]) -> Any:
     # A conversion from or to the meta device creates a new parameter, as in PyTorch. Other conversions keep the object,
     # so that optimizers and modules that share the parameter still refer to it.
     is_moved = (data.device.type == "meta") != (parameter.device.type == "meta")
-    if is_moved or makes_parameters:
+    if is_moved or settings.makes_parameters:
         parameter = Parameter(data, parameter.requires_grad)
         parameter.grad = None if grad is None else grad._require_grad(grad.requires_grad)
         return parameter

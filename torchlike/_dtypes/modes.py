@@ -256,10 +256,10 @@ class set_grad_enabled(_GradSwitch):
 
 
 class set_multithreading_enabled(_Switch):
-    """A switch that permits backward passes in several threads, or forbids it, at once.
+    """Permit or forbid backward passes in several threads.
 
-    A backward pass here always runs in the calling thread, so the switch has no other effect. As a context, it restores
-    the previous state at the end of the `with` block. It is a decorator too.
+    A backward pass always runs in the calling thread, so only `is_multithreading_enabled` changes. The object is also a
+    context manager, which restores the previous state, and a decorator.
 
     Args:
       mode: permit several threads.

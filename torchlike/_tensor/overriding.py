@@ -118,7 +118,7 @@ class DisableTorchFunctionSubclass:
 
 
 class DisableTorchFunction(DisableTorchFunctionSubclass):
-    """A context manager in which functions ignore `__torch_function__`, and modes, which are never active."""
+    """A context manager in which functions ignore `__torch_function__`. There are no modes that it could disable."""
 
 
 def of(given: Any) -> Iterator[Any]:

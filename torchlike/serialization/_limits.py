@@ -114,7 +114,7 @@ def set_default_load_endianness(endianness: LoadEndianness | None) -> None:
 
 
 def is_swapped() -> bool:
-    """Return whether files that do not record their byte order are read with the opposite one of this machine."""
+    """Return whether the bytes of files that do not record their byte order must be swapped."""
     if _endianness in (None, LoadEndianness.NATIVE):
         return False
     return _endianness.name.lower() != sys.byteorder

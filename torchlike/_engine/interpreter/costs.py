@@ -21,7 +21,7 @@ BYTE = 1 / 4e9
 # A small forward program is never compiled. To run a compiled one, its inputs go to XLA's buffers, XLA's threads start,
 # and its results come back, which takes longer than a few operators of NumPy.
 DISPATCH = 1.5e-4
-SMALL_ENTRY = 1e-5  # an operator of a small program, with the Python code of a large kernel
+SMALL_ENTRY = 1e-5  # to interpret an operator of a small program; some kernels make many calls of NumPy
 SMALL_BYTE = 1 / 8e9
 UPDATE_BYTE = 2.5e-10  # to interpret an optimizer step, with copies to blocks and back
 COMPILE_ENTRY = 5e-3

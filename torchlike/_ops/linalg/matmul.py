@@ -73,9 +73,8 @@ def _matmul_keeps(call: Call) -> tuple[str | Kept, ...]:
     if first < 3:
         return (Kept("input", "T" if first == 2 else "", "other"),)
     batch = np.broadcast_shapes(*[a.shape[:-2] for a in call.arrays])
-    names = ("other", "input"), ("input", "other")
-    saved = zip(names, (call.other, call.input))
-    return tuple([Kept(name, "batch", wanted) for (name, wanted), a in saved if a.shape[:-2] == batch])
+    saved = ("other", call.other, "input"), ("input", call.input, "other")
+    return tuple([Kept(name, "batch", wanted) for name, a, wanted in saved if a.shape[:-2] == batch])
 
 
 def _matmul_into(input: Any, other: Any) -> Into:

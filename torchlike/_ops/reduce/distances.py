@@ -19,8 +19,8 @@ _size = with_slopes(abs, lambda size, x: jnp.sign(x))  # the gradient at NaN is 
 def distance(x: Any, p: float, ignores_nan: bool = False) -> Any:
     """Return the p-norm of differences over the last dim, with the gradient of PyTorch's distances.
 
-    `ignores_nan`: the largest magnitude is that of the elements that are not NaN, or 0. Otherwise a distance is NaN if
-    a difference is.
+    A distance is NaN if a difference is. With `ignores_nan`, the largest magnitude (p = inf) is taken over the other
+    differences, and is 0 if there are none.
     """
     xp = namespace(x)
     if p == 0:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -138,27 +137,26 @@ def bind() -> None:
     """Bind Python's operators to Tensor. Only registered operators are bound."""
     for stem, name in _ARITHMETIC.items():
         if name in REGISTRY:
-            call, numbers = CALLERS[REGISTRY[name].name], _numbers(REGISTRY[name])
-            _set(f"__{stem}__", lambda own, op=REGISTRY[name]: _binary(op, own))
-            reflected = functools.partial(_reflected, call, numbers, is_slot=stem in _SLOTS)
-            _set(f"__r{stem}__", reflected)
-            if REGISTRY[name].public.inplace:
-                _set(f"__i{stem}__", lambda own, op=REGISTRY[name], call=call: _in_place(op, call, own))
+            op = REGISTRY[name]
+            call, plain, reflected, in_place = CALLERS[op.name], f"__{stem}__", f"__r{stem}__", f"__i{stem}__"
+            _set(plain, _binary(op, plain))
+            _set(reflected, _reflected(call, _numbers(op), reflected, stem in _SLOTS))
+            if op.public.inplace:
+                _set(in_place, _in_place(op, call, in_place))
     for stem, turned in _TURNED.items():
         numbers = _NUMBERS if stem == "sub" else (*_NUMBERS, np.ndarray)
-        _set(f"__r{stem}__", lambda own, turned=turned, numbers=numbers: _reflected(turned, numbers, own))
+        _set(f"__r{stem}__", _reflected(turned, numbers, f"__r{stem}__"))
     for stem, name in _COMPARISONS.items():
         if name in REGISTRY:
             made = _equality if stem == "eq" else _binary
-            _set(f"__{stem}__", lambda own, made=made, op=REGISTRY[name]: made(op, own))
+            _set(f"__{stem}__", made(REGISTRY[name], f"__{stem}__"))
     for stem, name in _UNARY.items():
         if name in REGISTRY:
-            _set(f"__{stem}__", lambda own, call=CALLERS[REGISTRY[name].name]: _unary(call))
-    _set("__invert__", lambda own: _inverted)
+            _set(f"__{stem}__", _unary(CALLERS[REGISTRY[name].name]))
+    _set("__invert__", _inverted)
 
 
-def _set(name: str, made: Callable[[str], Callable]) -> None:
-    """Bind the method that `made` returns for its name."""
-    method: Any = made(name)
+def _set(name: str, method: Callable) -> None:
+    """Bind a method to Tensor under its name."""
     method.__name__, method.__qualname__ = name, f"Tensor.{name}"
     setattr(Tensor, name, method)

@@ -123,7 +123,8 @@ class Recorded:
         place = SingleDeviceSharding(chip)
         precision = self.precision[target.type]
         with compiling_for(target.platform), self.during():
-            return Lowered(self, target, lower(place, target.platform, precision, self.function, *self.given), backward)
+            lowering = lower(place, target.platform, precision, self.function, *self.given)
+            return Lowered(self, target, lowering.lowered, backward)
 
     def _of_ranks(self, ranks: RankMesh, target: Target) -> Any:
         count = len(target.chips)
@@ -131,7 +132,7 @@ class Recorded:
             raise ValueError(f"{target.name} has {count} chips, but the process group has {ranks.size} ranks")
         with compiling_for(target.platform), self.during(), tracing_for(target.platform):
             with at_precision(self.precision[target.type]):
-                return ranks.lowered(self.function, self.given, target.chips)[0]
+                return ranks.lowered(self.function, self.given, target.chips)[0].lowered
 
 
 @dataclass(frozen=True)

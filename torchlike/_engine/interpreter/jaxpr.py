@@ -129,6 +129,16 @@ class Flat:
             self._due = _results_of(closed)
         self._equations = _needed(self._equations, self._results)
 
+    @property
+    def equations(self) -> list[tuple[Any, list[int], list[int]]]:
+        """The equations with the slots of their inputs and results."""
+        return self._equations
+
+    @property
+    def results(self) -> list[int]:
+        """The slots of the results."""
+        return self._results
+
     def _slot(self) -> int:
         self._slots.append(None)
         return len(self._slots) - 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from torchlike._dtypes.devices import to_jax
 from torchlike._dtypes.recorder import current
 from torchlike._engine.ranks.mesh import Call, RankMesh
 from torchlike._engine.ranks.program import calls_of, launched
@@ -15,7 +14,7 @@ from torchlike._engine.trace.plan import COMPILED, Plan
 from torchlike._engine.trace.subtrace import SubTrace
 from torchlike._engine.trace.trace import mesh_of, operators, record
 from torchlike._engine.trace.value import Aval, Value
-from torchlike._engine.xla.executor import compiled, run_entries
+from torchlike._engine.xla.executor import run_entries
 from torchlike._engine.xla.target import precision_of, tracing_for
 from torchlike._errors import ranks as errors
 from torchlike._errors.callers import users_place
@@ -51,7 +50,7 @@ class Collective(Plan):
         if self._program is None:
             with tracing_for(mesh.device), precision_of(mesh.device):
                 lowered, self._scalars = mesh.lowered(lambda _, held: [*self.function(*held)], held)
-                self._program = compiled(lowered, to_jax(mesh.device).platform)
+                self._program = lowered.compile()
         mesh.meetings.alone(repr(self))
         results = launched(mesh, self.calls(), self._program, held)
         return tuple(mesh.leave(results, self._scalars))

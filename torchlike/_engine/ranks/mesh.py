@@ -22,6 +22,7 @@ from torchlike._dtypes.devices import to_jax
 from torchlike._engine.ranks.meeting import DifferentProgram, Meetings
 from torchlike._engine.trace.trace import ahead
 from torchlike._engine.xla import jax_private
+from torchlike._engine.xla.lowering import Lowering
 from torchlike._engine.xla.transfers import to_device
 
 if TYPE_CHECKING:
@@ -157,7 +158,7 @@ class RankMesh(Connected):
 
     def lowered(
         self, function: Callable, given: Sequence[list], chips: Sequence[Any] | None = None, **options: Any
-    ) -> tuple[Any, list[bool]]:
+    ) -> tuple[Lowering, list[bool]]:
         """Lower a function of (donated arrays, kept arrays, packed numbers) to a program of all members.
 
         Zero-dim arrays have one dim in the arguments and results of the program, along which the members' arrays are
@@ -181,7 +182,8 @@ class RankMesh(Connected):
         specs = [[jax.ShapeDtypeStruct(self._whole(x.shape), x.dtype, sharding=sharding) for x in p] for p in given]
         before = _lowering.set(self)
         try:
-            return jax.jit(inside, donate_argnums=0, **options).lower(*specs), are_scalars
+            jitted = jax.jit(inside, donate_argnums=0, **options)
+            return Lowering(jitted, mesh.devices.flat[0].platform, *specs), are_scalars
         finally:
             _lowering.reset(before)
 

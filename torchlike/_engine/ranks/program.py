@@ -17,7 +17,7 @@ from torchlike._engine.ranks.watch import watch
 from torchlike._engine.report.compile_counters import stats
 from torchlike._engine.trace.trace import operators
 from torchlike._engine.xla import memory
-from torchlike._engine.xla.executor import Executable, compiled
+from torchlike._engine.xla.executor import Executable
 from torchlike._engine.xla.jax_private import JaxRuntimeError
 from torchlike._engine.xla.target import at_precision, tracing_for
 from torchlike._errors import ranks as errors
@@ -42,9 +42,10 @@ class RankExecutable(Executable):
     ) -> None:
         platform = to_jax(device).platform
         self._calls = calls_of(code)
+        self._lowered: Any
         with tracing_for(platform), at_precision(switches.of[device.type]):
             self._lowered, self._scalars = mesh.lowered(function, given, **options)
-        text = f"{len(self._calls)} {self._lowered.as_text()}"
+        text = f"{len(self._calls)} {self._lowered.lowered.as_text()}"
         self._mesh, self._digest = mesh, hashlib.sha256(text.encode()).hexdigest()[:32]
         self._place = mesh.meetings.place
         self.compiled = self.call = None
@@ -62,7 +63,7 @@ class RankExecutable(Executable):
 
     def _compile(self) -> None:
         started = time.perf_counter()
-        self.compiled = compiled(self._lowered, to_jax(self._mesh.device).platform)
+        self.compiled = self._lowered.compile()
         stats.compiles += 1
         stats.compile_seconds += time.perf_counter() - started
         self.call, self.needs = self.compiled, memory.needs_of(self.compiled)

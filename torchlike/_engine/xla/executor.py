@@ -27,7 +27,8 @@ from torchlike._engine.xla import allocation, layout, memory, transfers
 from torchlike._engine.xla.background import Job, in_background
 from torchlike._engine.xla.forked import forked
 from torchlike._engine.xla.jax_private import quick_call
-from torchlike._engine.xla.target import ROUNDED, at_precision, tracing_for
+from torchlike._engine.xla.lowering import Lowering
+from torchlike._engine.xla.target import at_precision, tracing_for
 
 SMALL = 1 << 16  # bytes; on the CPU, a host array up to this size is passed to the executable directly
 
@@ -39,21 +40,18 @@ def executable(device: Device, function: Callable, *given: Any, **options: Any) 
     not determine it.
     """
     place = to_jax(device)
-    lowered = lower(SingleDeviceSharding(place), place.platform, switches.of[device.type], function, *given, **options)
-    return compiled(lowered, place.platform)
-
-
-def compiled(lowered: Any, platform: str) -> Any:
-    """Compile a lowered program with the options of its platform."""
-    return lowered.compile(None if platform == "tpu" else ROUNDED)
+    return lower(
+        SingleDeviceSharding(place), place.platform, switches.of[device.type], function, *given, **options
+    ).compile()
 
 
 def lower(
     place: SingleDeviceSharding, platform: str, precision: Precision, function: Callable, *given: Any, **options: Any
-) -> Any:
+) -> Lowering:
     """Lower a function for one device of a platform. The buffers of the first argument are donated."""
     with tracing_for(platform), at_precision(precision):
-        return jax.jit(function, donate_argnums=0, in_shardings=place, out_shardings=place, **options).lower(*given)
+        jitted = jax.jit(function, donate_argnums=0, in_shardings=place, out_shardings=place, **options)
+        return Lowering(jitted, platform, *given)
 
 
 class Executable:

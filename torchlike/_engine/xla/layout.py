@@ -20,8 +20,9 @@ from torchlike._dtypes.devices import to_jax
 from torchlike._dtypes.precision import switches
 from torchlike._engine.trace.trace import Trace, operators
 from torchlike._engine.xla.constraints import constrained
+from torchlike._engine.xla.lowering import Lowering
 from torchlike._engine.xla.mesh import GlobalMesh, active
-from torchlike._engine.xla.target import ROUNDED, at_precision, tracing_for
+from torchlike._engine.xla.target import at_precision, tracing_for
 
 SMALL = 1 << 16  # bytes; a host array up to this size is passed to a program on the CPU, which puts it on each device
 
@@ -206,7 +207,7 @@ class Laid(NamedTuple):
             with warnings.catch_warnings():
                 # A donated array of another sharding than every result is freed, and nothing is lost.
                 warnings.filterwarnings("ignore", "Some donated buffers were not usable")
-                return Spread(self.mesh, jitted.lower(*given), shardings)
+                return Spread(self.mesh, Lowering(jitted, to_jax(device).platform, *given), shardings)
 
 
 def laid(device: Device, trace: Trace, live: Sequence[int], donated: Sequence[int]) -> Laid | None:
@@ -222,10 +223,9 @@ def laid(device: Device, trace: Trace, live: Sequence[int], donated: Sequence[in
 class Spread:
     """A program that was compiled for the mesh. Its arguments are moved to the shardings of the program if needed."""
 
-    def __init__(self, mesh: GlobalMesh, lowered: Any, shardings: tuple) -> None:
+    def __init__(self, mesh: GlobalMesh, lowering: Lowering, shardings: tuple) -> None:
         self._mesh, self.shardings = mesh, shardings
-        platform = mesh.device.type
-        self.compiled = lowered.compile(None if platform == "tpu" else ROUNDED)
+        self.compiled = lowering.compile()
 
     def __call__(self, *given: Sequence[Any]) -> list:
         moved = [

@@ -196,6 +196,13 @@ def nothing_to_distribute() -> RuntimeError:
     )
 
 
+def copied_with_group() -> RuntimeError:
+    return RuntimeError(
+        "DDP Pickling/Unpickling are only supported when using DDP with the default process group. That is, when you "
+        "have called init_process_group and have not passed process_group argument to DDP constructor"
+    )
+
+
 def unlike_modules(rank: int) -> RuntimeError:
     return RuntimeError(
         f"DistributedDataParallel: the parameters of this process have other shapes or dtypes than those of rank {rank}"

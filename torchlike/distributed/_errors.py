@@ -75,6 +75,14 @@ def not_set_within(milliseconds: int, keys: list[str]) -> DistStoreError:
     return DistStoreError(f"wait timeout after {milliseconds}ms, keys: {', '.join('/' + key for key in keys)}")
 
 
+def not_a_number(key: str) -> ValueError:
+    return ValueError(f"stoll: the value of the key {key!r} is not a whole number")
+
+
+def store_arguments(function: str, wanted: str, got: Any) -> TypeError:
+    return TypeError(f"{function}(): incompatible function arguments: {wanted}, got {type(got).__name__}")
+
+
 def no_server(milliseconds: int, host: str, port: int) -> DistNetworkError:
     return DistNetworkError(
         f"The client socket has timed out after {milliseconds}ms while trying to connect to ({host}, {port})."

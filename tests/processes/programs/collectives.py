@@ -172,6 +172,11 @@ say(
     ),
 )
 
+for shape in (0,), (0, 3), (2, 0):
+    x, gathered = torch.ones(shape), [torch.ones(shape) for _ in range(size)]
+    say("no elements, sum", lambda: into(lambda: x, dist.all_reduce))
+    say("no elements, gathered", lambda: (dist.all_gather(gathered, x), [y.shape for y in gathered]))
+
 x = torch.ones(2, requires_grad=True)
 y = x * (rank + 1)
 dist.all_reduce(y)

@@ -123,6 +123,6 @@ def prefixes(D):
 def test_a_value_that_is_not_a_number(kind, tmp_path):
     store = STORES[kind](torchlike.distributed, tmp_path)
     store.set("a", "b")
-    with pytest.raises(ValueError, match="stoll: the value of the key '.*a' is not a whole number"):
+    with pytest.raises(ValueError, match=r"stoll: the value of the key '.*a' is not a whole number"):
         store.add("a", 1)
     assert store.get("a") == b"b"

@@ -172,10 +172,16 @@ say(
     ),
 )
 
-for shape in (0,), (0, 3), (2, 0):
+
+def without_elements(shape):
     x, gathered = torch.ones(shape), [torch.ones(shape) for _ in range(size)]
-    say("no elements, sum", lambda: into(lambda: x, dist.all_reduce))
-    say("no elements, gathered", lambda: (dist.all_gather(gathered, x), [y.shape for y in gathered]))
+    dist.all_reduce(x)
+    dist.all_gather(gathered, x)
+    return x.shape, [y.shape for y in gathered]
+
+
+for shape in (0,), (0, 3), (2, 0):
+    say("no elements", lambda shape=shape: without_elements(shape))
 
 x = torch.ones(2, requires_grad=True)
 y = x * (rank + 1)

@@ -175,6 +175,14 @@ def list_unwanted(name: str, where: str) -> ValueError:
     return ValueError(f"Argument ``{name}`` must NOT be specified on {where} ranks.")
 
 
+def number_of_splits() -> RuntimeError:
+    return RuntimeError("Number of tensor splits not equal to group size")
+
+
+def input_list_length() -> RuntimeError:
+    return RuntimeError("invalid input tensor list size, must be world size")
+
+
 def split_sizes() -> RuntimeError:
     return RuntimeError("Split sizes doesn't match total dim 0 size")
 

@@ -211,6 +211,8 @@ for name, run in {
     "a list where none is wanted": lambda: dist.gather(torch.ones(2), [torch.ones(2)] * size, dst=1 - min(rank, 1)),
     "a list to scatter": lambda: dist.scatter(torch.ones(2), [torch.ones(2)] * size, src=1 - min(rank, 1)),
     "wrong parts": lambda: dist.all_to_all_single(torch.ones(2), torch.ones(2), [2] * size, [3] * size),
+    "wrong number of parts": lambda: dist.all_to_all_single(torch.ones(6), torch.ones(6), [6], [6]),
+    "wrong number of inputs": lambda: dist.reduce_scatter(torch.ones(2), [torch.ones(2)] * (size + 1)),
     "to itself": lambda: dist.send(torch.ones(1), rank),
     "no such group": lambda: dist.all_reduce(torch.ones(1), group=4),
     "rank of nobody": lambda: dist.new_group([9]),

@@ -100,6 +100,6 @@ say("listed", lambda: gradients(net))
 for kind in DDPCommHookType.ALLREDUCE, DDPCommHookType.FP16_COMPRESS, DDPCommHookType.NOOP:
     net = wrapped()
     register_ddp_comm_hook(kind, net)
-    say(kind.name, lambda: gradients(net))
+    say(kind.name, lambda net=net: gradients(net))
 print([kind.name for kind in DDPCommHookType])
 leave(dist)

@@ -1,8 +1,10 @@
 """A group of one process, within the test's process: its results and errors."""
 
 import contextlib
+import copy
 import importlib
 import os
+import pickle
 import subprocess
 import sys
 import warnings
@@ -336,3 +338,37 @@ def test_an_interrupted_operator_leaves_distributed_tensors_as_they_are():
     done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     assert int(done.stdout) > 50
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda module: pickle.loads(pickle.dumps(module))])
+def test_a_copied_module(copied):
+    def run(L, dist):
+        L.manual_seed(0)
+        module = L.nn.parallel.DistributedDataParallel(L.nn.Linear(3, 2), find_unused_parameters=True)
+        other = copied(module)
+        other(L.ones(2, 3)).sum().backward()
+        gradients = [p.grad for p in other.parameters()]
+        return gradients, [p.grad for p in module.parameters()], other.find_unused_parameters, [*other.state_dict()]
+
+    both(within(run))
+
+
+def test_a_module_with_a_group_cannot_be_copied():
+    def run(L, dist):
+        own = dist.new_group([0])
+        return copy.deepcopy(L.nn.parallel.DistributedDataParallel(L.nn.Linear(3, 2), process_group=own))
+
+    both(within(run))
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (2, 0)])
+def test_collectives_without_elements(shape):
+    def run(L, dist):
+        x, several, joined = L.zeros(shape), [L.zeros(shape)], L.zeros(shape)
+        dist.all_reduce(x)
+        dist.broadcast(x, 0)
+        dist.all_gather(several, x)
+        dist.all_gather_into_tensor(joined, x)
+        return x, several, joined
+
+    both(within(run))

@@ -4,6 +4,7 @@ import threading
 from datetime import timedelta
 
 import pytest
+import torch
 
 import torchlike
 from tests.oracle import both
@@ -31,6 +32,12 @@ PROGRAMS = {
     "wait": lambda s: [s.set("a", "1"), s.wait(["a"]), s.wait(["a"], SOON)],
     "timeout": lambda s: [s.set_timeout(SOON), s.timeout],
 }
+WRONG = {
+    "get": lambda s: s.get(3),
+    "set": lambda s: s.set("a", 3),
+    "check": lambda s: s.check(3),
+    "wait": lambda s: s.wait("a", SOON),
+}
 LATE = {
     "hash": lambda s: s.wait(["m"], SOON),
     "tcp": lambda s: s.wait(["m", "n"], SOON),
@@ -54,6 +61,14 @@ def test_stores(kind, name, tmp_path):
 @pytest.mark.parametrize("kind", ["hash", "tcp", "prefix"])
 def test_several_keys(kind, name, tmp_path):
     both(lambda L: SEVERAL[name](STORES[kind](L.distributed, tmp_path)))
+
+
+@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.parametrize("kind", STORES)
+def test_wrong_arguments(kind, name, tmp_path):
+    for L in torch, torchlike:
+        with pytest.raises(TypeError, match=rf"{name}\(\): incompatible function arguments"):
+            WRONG[name](STORES[kind](L.distributed, tmp_path))
 
 
 @pytest.mark.parametrize("name", LATE)
@@ -98,4 +113,16 @@ def prefixes(D):
     below = D.HashStore()
     store = D.PrefixStore("a", D.PrefixStore("b", below))
     store.set("k", "v")
-    return below.get("b/a/k"), store.get("k"), store.underlying_store.get("a/k"), store.check(["k"]), below.num_keys()
+    below.set("other", "x")
+    store.set_timeout(SOON)
+    counts = below.num_keys(), store.num_keys(), below.timeout
+    return below.get("b/a/k"), store.get("k"), store.underlying_store.get("a/k"), store.check(["k"]), counts
+
+
+@pytest.mark.parametrize("kind", STORES)
+def test_a_value_that_is_not_a_number(kind, tmp_path):
+    store = STORES[kind](torchlike.distributed, tmp_path)
+    store.set("a", "b")
+    with pytest.raises(ValueError, match=r"stoll: the value of the key '.*a' is not a whole number"):
+        store.add("a", 1)
+    assert store.get("a") == b"b"

@@ -177,10 +177,12 @@ class Walk:
         self.needed: set[Node] | Any = None
         self.inner: set[Node] = set()  # the nodes that are not leaves
         self.at_end: list[Callable[[], None]] = []  # callbacks that run after the pass, in this order
+        self.outermost: Walk = self  # the pass in which this pass runs, for example that of a checkpoint
 
     def run(self, roots: list[Edge], gradients: list[Grad]) -> None:
         """Run the backward pass from `roots` with their initial gradients."""
         outer, running.walk = running.walk, self
+        self.outermost = self if outer is None else outer.outermost
         try:
             self._run(roots, gradients)
             for call in self.at_end:

@@ -458,7 +458,7 @@ def reduce_scatter(
         return None
     op, group = checked("reduce_scatter", op, output.dtype), member(group)
     if len(input_list) != group.size():
-        raise errors.list_length("reduce_scatter", group.size(), len(input_list))
+        raise errors.input_list_length()
     sum_of = RedOpType.SUM if op is RedOpType.AVG else op
     result = collectives.reduce_scatter(group.mesh(output.device), t.stacked(input_list), sum_of.name)
     return _recorded([t.write(output, _averaged(group, result, op))], async_op)
@@ -592,7 +592,9 @@ def parts(tensor: Tensor, sizes: list[int] | None, count: int) -> list[Tensor]:
         if total % count:
             raise errors.parts(tensor.shape, count)
         sizes = [total // count] * count
-    if sum(sizes) != total or len(sizes) != count:
+    if len(sizes) != count:
+        raise errors.number_of_splits()
+    if sum(sizes) != total:
         raise errors.split_sizes()
     return list(tensor.split(sizes))
 

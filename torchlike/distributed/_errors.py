@@ -75,6 +75,14 @@ def not_set_within(milliseconds: int, keys: list[str]) -> DistStoreError:
     return DistStoreError(f"wait timeout after {milliseconds}ms, keys: {', '.join('/' + key for key in keys)}")
 
 
+def not_a_number(key: str) -> ValueError:
+    return ValueError(f"stoll: the value of the key {key!r} is not a whole number")
+
+
+def store_arguments(function: str, wanted: str, got: Any) -> TypeError:
+    return TypeError(f"{function}(): incompatible function arguments: {wanted}, got {type(got).__name__}")
+
+
 def no_server(milliseconds: int, host: str, port: int) -> DistNetworkError:
     return DistNetworkError(
         f"The client socket has timed out after {milliseconds}ms while trying to connect to ({host}, {port})."
@@ -167,6 +175,14 @@ def list_unwanted(name: str, where: str) -> ValueError:
     return ValueError(f"Argument ``{name}`` must NOT be specified on {where} ranks.")
 
 
+def number_of_splits() -> RuntimeError:
+    return RuntimeError("Number of tensor splits not equal to group size")
+
+
+def input_list_length() -> RuntimeError:
+    return RuntimeError("invalid input tensor list size, must be world size")
+
+
 def split_sizes() -> RuntimeError:
     return RuntimeError("Split sizes doesn't match total dim 0 size")
 
@@ -193,6 +209,13 @@ def not_p2p() -> ValueError:
 def nothing_to_distribute() -> RuntimeError:
     return RuntimeError(
         "DistributedDataParallel is not needed when a module doesn't have any parameter that requires a gradient."
+    )
+
+
+def copied_with_group() -> RuntimeError:
+    return RuntimeError(
+        "DDP Pickling/Unpickling are only supported when using DDP with the default process group. That is, when you "
+        "have called init_process_group and have not passed process_group argument to DDP constructor"
     )
 
 

@@ -8,7 +8,7 @@ from weakref import ref
 
 import torchlike
 from torchlike import Tensor
-from torchlike._internal import AccumulateGrad, Value, collectives, running
+from torchlike._internal import AccumulateGrad, Value, collectives, engine, running
 from torchlike.distributed import _errors as errors
 from torchlike.distributed import _tensors as t
 from torchlike.distributed._buckets import GradBucket
@@ -19,7 +19,9 @@ from torchlike.futures import Future
 class Reducer:
     """The object that averages gradients.
 
-    The gradients are averaged at the end of the backward pass that computes the last missing gradient.
+    The gradients are averaged at the end of the backward pass that computes the last missing gradient. If a pass may
+    leave out gradients, they are averaged at the end of the first pass through an output of the module: the loss need
+    not use all outputs.
     """
 
     def __init__(self, group: ProcessGroup, parameters: list[Tensor], may_leave_out: bool) -> None:
@@ -29,6 +31,7 @@ class Reducer:
         self._missing: set[int] = set()  # the parameters whose gradients that pass has not computed yet
         self._touched: set[int] = set()  # parameters with new gradients since the last average, also within `no_sync`
         self._began = False
+        self._outputs: list[ref[Any]] = []  # the nodes of the outputs of the module, if a pass may leave out gradients
         self._hook: Callable[[GradBucket], Tensor] | None = None
         self.divisor: Tensor | None = None  # the number of processes whose gradients are averaged, if it varies
         itself: ref[Reducer] = ref(self)
@@ -59,6 +62,8 @@ class Reducer:
         self._expects, self._began = True, False
         self._missing.clear()
         used = _leaves_behind(outputs) if self._may_leave_out else None
+        results = [x for x in outputs if not x.is_leaf] if self._may_leave_out else []
+        self._outputs = [ref(x._edge[0]) for x in results if x._edge is not None]
         self._missing.update(i for i, p in enumerate(self._parameters) if used is None or id(p) in used)
 
     def _rebuild_buckets(self) -> bool:
@@ -74,18 +79,24 @@ class Reducer:
             raise errors.not_reduced(self._group.rank(), sorted(self._missing))
 
     def came(self, i: int) -> None:
-        """Record that parameter `i` received its gradient, and schedule the average after the last one."""
+        """Record that parameter `i` received its gradient, and schedule the average."""
         self._touched.add(i)
         if not self._expects:
             return
         self._began = True
         self._missing.discard(i)
-        if not self._missing:
+        walk = None if running.walk is None else running.walk.outermost
+        if not self._missing or (walk is not None and self._passes(walk)):
             self._expects = self._began = False
-            if running.walk is None:
+            if walk is None:
                 self._average()
             else:
-                running.walk.at_end.append(self._average)
+                walk.at_end.append(self._average)
+
+    def _passes(self, walk: engine.Walk) -> bool:
+        """Return whether a backward pass goes through an output of the module."""
+        nodes = [output() for output in self._outputs]
+        return any(node is not None and walk.will_run(node) for node in nodes)
 
     def _average(self) -> None:
         touched = set(self._touched)

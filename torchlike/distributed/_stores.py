@@ -9,7 +9,7 @@ import socketserver
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -25,7 +25,10 @@ def _set(d: Contents, key: str, value: str) -> None:
 
 
 def _add(d: Contents, key: str, amount: int) -> int:
-    d[key] = str(int(d.get(key, "0")) + amount)
+    try:
+        d[key] = str(int(d.get(key, "0")) + amount)
+    except ValueError:
+        raise errors.not_a_number(key) from None
     return int(d[key])
 
 
@@ -97,7 +100,7 @@ class Store(Connected):
         Raises:
           TypeError: the value has another type.
         """
-        self._do("set", key, _text(value))
+        self._do("set", _key("set", key), _text("set", value))
 
     def get(self, key: str) -> bytes:
         """Wait until a key is set, and return its value as bytes.
@@ -108,7 +111,7 @@ class Store(Connected):
         Raises:
           DistStoreError: the key is not set in time.
         """
-        return self.multi_get([key])[0]
+        return self.multi_get([_key("get", key)])[0]
 
     def multi_get(self, keys: list[str]) -> list[bytes]:
         """Wait until several keys are set, and return their values as bytes.
@@ -119,7 +122,7 @@ class Store(Connected):
         Raises:
           DistStoreError: the keys are not set in time.
         """
-        return [_bytes(found) for found in self._wait(list(keys), self._timeout)]
+        return [_bytes(found) for found in self._wait(_keys_of("multi_get", keys), self.timeout)]
 
     def multi_set(self, keys: list[str], values: list[str] | list[bytes]) -> None:
         """Set the values of several keys, one after the other.
@@ -143,7 +146,7 @@ class Store(Connected):
         >>> store.add("count", 2), store.add("count", 3)
         (2, 5)
         """
-        return self._do("add", key, int(amount))
+        return self._do("add", _key("add", key), int(amount))
 
     def append(self, key: str, value: str | bytes) -> None:
         """Append a string or bytes to the value of a key, which is initially empty.
@@ -152,7 +155,7 @@ class Store(Connected):
           key (str): the key.
           value (str or bytes): the text.
         """
-        self._do("append", key, _text(value))
+        self._do("append", _key("append", key), _text("append", value))
 
     def compare_set(self, key: str, expected: str, desired: str) -> bytes:
         """Set a key to `desired` if its value is `expected`, or if it is not set and `expected` is empty.
@@ -165,7 +168,8 @@ class Store(Connected):
         Returns:
           The value of the key after the operation, or `expected` if the key is still not set.
         """
-        return _bytes(self._do("compare_set", key, _text(expected), _text(desired)))
+        values = [_text("compare_set", value) for value in (expected, desired)]
+        return _bytes(self._do("compare_set", _key("compare_set", key), *values))
 
     def wait(self, keys: list[str], timeout: timedelta | None = None) -> None:
         """Wait until the keys are set.
@@ -177,7 +181,7 @@ class Store(Connected):
         Raises:
           DistStoreError: the keys are not set in time.
         """
-        self._wait(list(keys), timeout or self._timeout)
+        self._wait(_keys_of("wait", keys), timeout or self.timeout)
 
     def _wait(self, keys: list[str], timeout: timedelta) -> list[str]:
         found = self._awaited(keys, timeout.total_seconds())
@@ -191,7 +195,7 @@ class Store(Connected):
         Args:
           keys (list of str): the keys.
         """
-        return self._do("look", list(keys)) is not None
+        return self._do("look", _keys_of("check", keys)) is not None
 
     def delete_key(self, key: str) -> bool:
         """Delete a key, and return whether it existed.
@@ -199,7 +203,7 @@ class Store(Connected):
         Args:
           key (str): the key.
         """
-        return self._do("delete", key)
+        return self._do("delete", _key("delete_key", key))
 
     def num_keys(self) -> int:
         """Return the number of keys, including the store's internal keys."""
@@ -227,11 +231,22 @@ class Store(Connected):
         self._timeout = timeout
 
 
-def _text(value: Any) -> str:
+def _key(function: str, key: Any) -> str:
+    if not isinstance(key, str):
+        raise errors.store_arguments(function, "the key must be a text", key)
+    return key
+
+
+def _keys_of(function: str, keys: Any) -> list[str]:
+    """Return the keys as a list. A text is not a list of keys."""
+    if isinstance(keys, str | bytes) or not isinstance(keys, Iterable):
+        raise errors.store_arguments(function, "the keys must be a list of texts", keys)
+    return [_key(function, key) for key in keys]
+
+
+def _text(function: str, value: Any) -> str:
     if not isinstance(value, str | bytes):
-        raise TypeError(
-            f"set(): incompatible function arguments: a key and a text or bytes, got {type(value).__name__}"
-        )
+        raise errors.store_arguments(function, "the value must be a text or bytes", value)
     return (value.encode() if isinstance(value, str) else value).decode("latin-1")
 
 
@@ -335,7 +350,10 @@ class _Handler(socketserver.StreamRequestHandler):
         with contextlib.suppress(ConnectionError):
             for line in self.rfile:
                 operation, *arguments = json.loads(line)
-                answer = store._awaited(*arguments) if operation == "await" else store._do(operation, *arguments)
+                try:
+                    answer = store._awaited(*arguments) if operation == "await" else store._do(operation, *arguments)
+                except ValueError as error:
+                    answer = {"error": str(error)}
                 self.wfile.write(json.dumps(answer).encode() + b"\n")
 
 
@@ -424,7 +442,10 @@ class TCPStore(Store):
             answer = b""
         if not answer:
             raise errors.server_gone(self.host, self.port)
-        return json.loads(answer)
+        found = json.loads(answer)
+        if isinstance(found, dict):
+            raise ValueError(found["error"])
+        return found
 
     def _awaited(self, keys: list[str], seconds: float) -> list[str] | None:
         return self._do("await", keys, seconds)
@@ -438,7 +459,7 @@ class PrefixStore(Store):
 
     Args:
       prefix (str): the prefix. The key `k` is stored as `prefix/k`.
-      store (Store): the store. Its timeout at this time is that of the view.
+      store (Store): the store. Its timeout is that of the view.
 
     >>> import torchlike as torch
     >>> store = torch.distributed.HashStore()
@@ -449,13 +470,30 @@ class PrefixStore(Store):
 
     def __init__(self, prefix: str, store: Store) -> None:
         super().__init__()
-        self._prefix, self._store, self._timeout = prefix, store, store.timeout
+        self._prefix, self._store = prefix, store
         self._address = store._address
 
     @property
     def underlying_store(self) -> Store:
         """The store that contains the keys with their prefix."""
         return self._store
+
+    @property
+    def timeout(self) -> timedelta:
+        """The maximum time to wait for keys, which is that of the underlying store."""
+        return self._store.timeout
+
+    def set_timeout(self, timeout: timedelta) -> None:
+        """Set the maximum time to wait for keys, in the underlying store.
+
+        Args:
+          timeout (timedelta): the time.
+        """
+        self._store.set_timeout(timeout)
+
+    def num_keys(self) -> int:
+        """Return the number of keys of the underlying store."""
+        return self._store.num_keys()
 
     def _do(self, operation: str, *arguments: Any) -> Any:
         if operation == "keys":

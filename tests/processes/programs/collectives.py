@@ -172,6 +172,17 @@ say(
     ),
 )
 
+
+def without_elements(shape):
+    x, gathered = torch.ones(shape), [torch.ones(shape) for _ in range(size)]
+    dist.all_reduce(x)
+    dist.all_gather(gathered, x)
+    return x.shape, [y.shape for y in gathered]
+
+
+for shape in (0,), (0, 3), (2, 0):
+    say("no elements", lambda shape=shape: without_elements(shape))
+
 x = torch.ones(2, requires_grad=True)
 y = x * (rank + 1)
 dist.all_reduce(y)
@@ -200,6 +211,8 @@ for name, run in {
     "a list where none is wanted": lambda: dist.gather(torch.ones(2), [torch.ones(2)] * size, dst=1 - min(rank, 1)),
     "a list to scatter": lambda: dist.scatter(torch.ones(2), [torch.ones(2)] * size, src=1 - min(rank, 1)),
     "wrong parts": lambda: dist.all_to_all_single(torch.ones(2), torch.ones(2), [2] * size, [3] * size),
+    "wrong number of parts": lambda: dist.all_to_all_single(torch.ones(6), torch.ones(6), [6], [6]),
+    "wrong number of inputs": lambda: dist.reduce_scatter(torch.ones(2), [torch.ones(2)] * (size + 1)),
     "to itself": lambda: dist.send(torch.ones(1), rank),
     "no such group": lambda: dist.all_reduce(torch.ones(1), group=4),
     "rank of nobody": lambda: dist.new_group([9]),

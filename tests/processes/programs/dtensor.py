@@ -65,6 +65,7 @@ for name, run in {
     "to partial": lambda: distribute_tensor(whole, mesh).redistribute(mesh, [Partial()]),
     "twice": lambda: DTensor.from_local(distribute_tensor(whole, mesh), mesh),
     "only a shape": lambda: DTensor.from_local(whole, mesh, [Shard(0)], shape=(8, 3)),
+    "no such dim": lambda: distribute_tensor(whole, mesh, [Shard(4)]),
     "too many": lambda: distribute_tensor(whole, mesh, [Shard(0), Shard(1)]),
 }.items():
     say(name, run)

@@ -4,7 +4,12 @@ import torch
 import torch.distributed as dist
 import torch.distributed._functional_collectives as funcol
 from torch import nn
-from torch.distributed.algorithms.ddp_comm_hooks import default_hooks
+from torch.distributed.algorithms.ddp_comm_hooks import (
+    DDPCommHookType,
+    debugging_hooks,
+    default_hooks,
+    register_ddp_comm_hook,
+)
 from torch.distributed.device_mesh import init_device_mesh
 from torch.futures import Future
 
@@ -54,6 +59,7 @@ for name, hook in {
     "mean": default_hooks.allreduce_hook,
     "narrow": default_hooks.fp16_compress_hook,
     "wrapped": narrow,
+    "none": debugging_hooks.noop_hook,
 }.items():
     net = wrapped()
     net.register_comm_hook(None, hook)
@@ -91,4 +97,9 @@ say("other", lambda: net.register_comm_hook(None, other))
 say("number", lambda: net.register_comm_hook(None, number))
 net.register_comm_hook(None, listed)
 say("listed", lambda: gradients(net))
+for kind in DDPCommHookType.ALLREDUCE, DDPCommHookType.FP16_COMPRESS, DDPCommHookType.NOOP:
+    net = wrapped()
+    register_ddp_comm_hook(kind, net)
+    say(kind.name, lambda net=net: gradients(net))
+print([kind.name for kind in DDPCommHookType])
 leave(dist)

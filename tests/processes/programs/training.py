@@ -58,6 +58,28 @@ for _ in range(2):
     chooser(torch.ones(2, 3) * (rank + 1), rank)["y"].sum().backward()
 for part in chooser.module.parts:
     print("chosen", part.weight.grad)
+
+
+class Heads(nn.Module):
+    """A module with two outputs."""
+
+    def __init__(self):
+        super().__init__()
+        self.body, self.first, self.second = nn.Linear(3, 4), nn.Linear(4, 2), nn.Linear(4, 2)
+
+    def forward(self, x):
+        hidden = self.body(x)
+        return {"first": self.first(hidden), "others": [self.second(hidden), None]}
+
+
+heads = DistributedDataParallel(Heads(), find_unused_parameters=True)
+for _ in range(2):  # the loss does not use all outputs
+    heads(torch.ones(2, 3) * (rank + 1))["first"].sum().backward()
+    print("one output", [p.grad for p in heads.parameters()])
+found = heads(torch.ones(2, 3) * (rank + 1))
+(found["first"] if rank else found["others"][0]).sum().backward()
+print("different outputs", [p.grad for p in heads.parameters()])
+
 strict = DistributedDataParallel(Choosing())
 strict(torch.ones(2, 3), 0)["y"].sum().backward()
 print("not averaged", strict.module.parts[0].weight.grad)

@@ -207,5 +207,12 @@ class RankMesh(Connected):
 
     def leave(self, made: Sequence[Any], are_scalars: Sequence[bool]) -> list:
         """Return the shards of this rank."""
-        found = [x.addressable_data(0) for x in made]
+        found = [self._shard(x) for x in made]
         return [x.reshape(()) if is_scalar else x for x, is_scalar in zip(found, are_scalars)]
+
+    def _shard(self, array: Any) -> Any:
+        """Return the shard of this rank of a global array. XLA does not divide an array without elements."""
+        if array.size:
+            return array.addressable_data(0)
+        shape = array.shape[0] // self.size, *array.shape[1:]
+        return to_device(np.empty(shape, array.dtype), self.device)

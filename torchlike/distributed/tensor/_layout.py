@@ -75,8 +75,6 @@ def global_geometry(
     for placement, count in zip(placements, mesh.shape):
         if isinstance(placement, Sharded):
             dim = placement.dim
-            if dim >= len(shape):
-                raise AssertionError(f"Sharding dim {dim} greater than tensor ndim {len(shape)}")
             stride = [
                 s * count if i != dim and s >= stride[dim] * max(shape[dim], 1) else s for i, s in enumerate(stride)
             ]
@@ -85,13 +83,15 @@ def global_geometry(
 
 
 def normalized(placements: Sequence[Placement], ndim: int) -> tuple[Placement, ...]:
-    """Return the placements with nonnegative dims."""
+    """Return the placements with nonnegative dims. Raise AssertionError if the tensor does not have such a dim."""
     found: list[Placement] = []
     for placement in placements:
         if isinstance(placement, Shard) and placement.dim < 0:
             placement = Shard(placement.dim + ndim)
         elif isinstance(placement, _StridedShard) and placement.dim < 0:
             placement = _StridedShard(placement.dim + ndim, split_factor=placement.split_factor)
+        if isinstance(placement, Sharded) and not 0 <= placement.dim < ndim:
+            raise AssertionError(f"Sharding dim {placement.dim} greater than tensor ndim {ndim}")
         found.append(placement)
     return tuple(found)
 

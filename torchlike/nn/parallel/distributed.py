@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -99,16 +99,36 @@ class DistributedDataParallel(Module, Joinable):
         trained = self._take(module, init_sync)
         self._divide_by_initial_world_size = True  # in the context manager `join`
         self.device_ids, self.output_device = _device_ids(device_ids, output_device, trained)
-        self.reducer = Reducer(self.process_group, trained, find_unused_parameters or static_graph)
+        self._make_reducer(trained)
+
+    def _make_reducer(self, trained: list[Tensor]) -> None:
+        self.reducer = Reducer(self.process_group, trained, self.find_unused_parameters or self.static_graph)
+
+    def __getstate__(self) -> dict[str, Any]:
+        if self.process_group is not member(None):
+            raise errors.copied_with_group()
+        return {name: value for name, value in super().__getstate__().items() if name not in _OF_PROCESS}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Use the default process group. A communication hook is not copied."""
+        super().__setstate__(state)
+        self.process_group = member(None)
+        self._assign_modules_buffers()
+        self._make_reducer([p for p in self._synchronized() if p.requires_grad])
+
+    def _synchronized(self) -> list[Tensor]:
+        """Return the parameters that are not ignored."""
+        return [p for name, p in self.module.named_parameters() if name not in self.parameters_to_ignore]
 
     def _take(self, module: Module, init_sync: bool) -> list[Tensor]:
         """Set the module, copy its state from the first process, and return the parameters that require grad."""
         self.parameters_to_ignore: set[str] = set(getattr(module, "_ddp_params_and_buffers_to_ignore", ()))
-        params: list[Tensor] = [p for name, p in module.named_parameters() if name not in self.parameters_to_ignore]
+        self.module = module
+        params = self._synchronized()
         trained = [p for p in params if p.requires_grad]
         if not trained:
             raise errors.nothing_to_distribute()
-        self.module, self.device = module, trained[0].device
+        self.device = trained[0].device
         self.require_backward_grad_sync = self.require_forward_param_sync = True
         self._assign_modules_buffers()
         if init_sync:
@@ -165,6 +185,13 @@ class DistributedDataParallel(Module, Joinable):
             raise TypeError("Communication hook must be callable.")
         _check_annotations(hook)
         self.reducer.ask(hook, state)
+
+    @staticmethod
+    def _set_params_and_buffers_to_ignore_for_model(
+        module: Module, params_and_buffers_to_ignore: Iterable[str]
+    ) -> None:
+        """Name the parameters and buffers of a module that its wrapper will not synchronize."""
+        module._ddp_params_and_buffers_to_ignore = params_and_buffers_to_ignore
 
     def _register_builtin_comm_hook(self, comm_hook_type: BuiltinCommHookType) -> None:
         hook = _HOOKS[comm_hook_type]
@@ -256,6 +283,9 @@ class DistributedDataParallel(Module, Joinable):
     def join_process_group(self) -> ProcessGroup:
         """The process group."""
         return self.process_group
+
+
+_OF_PROCESS = {"process_group", "reducer", "modules_buffers"}  # attributes that a copy makes anew
 
 
 class _DDPJoinHook(JoinHook):

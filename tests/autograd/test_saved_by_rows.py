@@ -38,7 +38,6 @@ UNSEEN = (
     "nn.functional.layer_norm",
     "nn.functional.nll_loss",
     "nn.functional.pairwise_distance",
-    "nn.functional.scaled_dot_product_attention",
     "put",
     "take",
     "take_along_dim",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 from collections.abc import Callable, Iterable
@@ -150,10 +151,8 @@ def _stand_in(f: Callable) -> Callable:
     def stand_in(*args: Any, **kwargs: Any) -> int:
         return -1
 
-    try:
+    with contextlib.suppress(TypeError, ValueError):  # a function in C has no signature
         stand_in.__signature__ = inspect.signature(f)  # type: ignore[attr-defined]
-    except (TypeError, ValueError):  # a function in C
-        pass
     return stand_in
 
 

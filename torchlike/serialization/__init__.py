@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from torchlike._api.homes import settle as _settle
 from torchlike._errors import arguments as _arguments
 from torchlike.serialization._limits import LoadEndianness as LoadEndianness
 from torchlike.serialization._limits import LoadLimits as LoadLimits
@@ -37,3 +38,6 @@ class PyTorchFileReader:
 
     def __init__(self, *args: Any) -> None:
         raise _arguments.cannot("PyTorchFileReader", "read the file with torch.load")
+
+
+_settle(__name__, globals())

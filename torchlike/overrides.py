@@ -111,7 +111,7 @@ def _overridable() -> dict[Any, list[Callable]]:
         names = getattr(space, "__all__", None) or dir(space)
         # PyTorch lists in-place methods, but no in-place functions.
         public = [name for name in names if not name.startswith("_") and (space is Tensor or not name.endswith("_"))]
-        given = {id(f): f for f in (getattr(space, name, None) for name in public) if _takes_tensor(f)}
+        given: dict[int, Any] = {id(f): f for f in (getattr(space, name) for name in public) if _takes_tensor(f)}
         found[space] = [*given.values()]
     return found
 
@@ -152,7 +152,7 @@ def _stand_in(f: Callable) -> Callable:
         return -1
 
     with contextlib.suppress(TypeError, ValueError):  # a function in C has no signature
-        stand_in.__signature__ = inspect.signature(f)  # type: ignore[attr-defined]
+        stand_in.__signature__ = inspect.signature(f)
     return stand_in
 
 

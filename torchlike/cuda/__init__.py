@@ -132,4 +132,4 @@ def __getattr__(name: str) -> Any:
     raise _errors.arguments.unknown_name("torch.cuda", name, [n for n in globals() if not n.startswith("_")])
 
 
-_settle(__name__, globals())
+_settle(__name__, {name: found for name, found in globals().items() if isinstance(found, type)})

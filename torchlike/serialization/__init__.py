@@ -4,6 +4,8 @@ from typing import Any
 
 from torchlike._api.homes import settle as _settle
 from torchlike._errors import arguments as _arguments
+from torchlike.serialization._archive import get_crc32_options as get_crc32_options
+from torchlike.serialization._archive import set_crc32_options as set_crc32_options
 from torchlike.serialization._limits import LoadEndianness as LoadEndianness
 from torchlike.serialization._limits import LoadLimits as LoadLimits
 from torchlike.serialization._limits import get_default_load_endianness as get_default_load_endianness

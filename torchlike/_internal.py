@@ -4,6 +4,7 @@ from torchlike import _dtypes as _dtypes
 from torchlike import _engine as _engine
 from torchlike import _errors as _errors
 from torchlike import _native as _native
+from torchlike._api.homes import settle as settle
 from torchlike._api.own_methods import own_methods as own_methods
 from torchlike._autograd import engine as engine
 from torchlike._autograd.engine import running as running

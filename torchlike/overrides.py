@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -94,6 +96,69 @@ def _names() -> dict[Any, str]:
                 found.setdefault(getattr(each, "__wrapped__", each), f"{place}.{name}")
                 found.setdefault(each, f"{place}.{name}")
     return found
+
+
+@functools.cache
+def _overridable() -> dict[Any, list[Callable]]:
+    """Return the functions that an argument can override, by namespace."""
+    import torchlike
+    from torchlike import fft, linalg, special
+    from torchlike import functional as composed
+    from torchlike.nn import functional
+
+    found: dict[Any, list[Callable]] = {}
+    for space in (torchlike, composed, functional, Tensor, linalg, fft, special):
+        names = getattr(space, "__all__", None) or dir(space)
+        # PyTorch lists in-place methods, but no in-place functions.
+        public = [name for name in names if not name.startswith("_") and (space is Tensor or not name.endswith("_"))]
+        given: dict[int, Any] = {id(f): f for f in (getattr(space, name) for name in public) if _takes_tensor(f)}
+        found[space] = [*given.values()]
+    return found
+
+
+def _takes_tensor(f: Any) -> bool:
+    """Return whether this is a function with a tensor among its parameters, or a method of tensors."""
+    if isinstance(f, type) or not callable(f) or f in _methods():
+        return not isinstance(f, type) and callable(f)
+    try:
+        given = inspect.signature(f).parameters.values()
+    except (TypeError, ValueError):  # a function in C without a signature
+        return False
+    return any(p.name in ("input", "tensors") or ("Tensor" in str(p.annotation) and p.name != "out") for p in given)
+
+
+def get_overridable_functions() -> dict[Any, list[Callable]]:
+    """Return the functions that `__torch_function__` can override, in lists by namespace.
+
+    >>> import torchlike as torch
+    >>> torch.add in torch.overrides.get_overridable_functions()[torch]
+    True
+    """
+    return {space: [*functions] for space, functions in _overridable().items()}
+
+
+def get_testing_overrides() -> dict[Callable, Callable]:
+    """Return, for each function that can be overridden, a function with the same signature that returns -1.
+
+    >>> import torchlike as torch
+    >>> torch.overrides.get_testing_overrides()[torch.add](1, 2)
+    -1
+    """
+    return {f: _stand_in(f) for functions in _overridable().values() for f in functions}
+
+
+def _stand_in(f: Callable) -> Callable:
+    def stand_in(*args: Any, **kwargs: Any) -> int:
+        return -1
+
+    with contextlib.suppress(TypeError, ValueError):  # a function in C has no signature
+        stand_in.__signature__ = inspect.signature(f)
+    return stand_in
+
+
+def get_ignored_functions() -> set[Callable]:
+    """Return the public functions that `__torch_function__` cannot override."""
+    return {*_names()}.difference(*_overridable().values())
 
 
 def resolve_name(f: Callable) -> str | None:

@@ -251,3 +251,16 @@ def test_unsafe_names_agree_with_load(seed):
             assert bool(named) == bool(found)
         except NotImplementedError:
             assert "which is not supported"
+
+
+@pytest.mark.parametrize("writer", LIBRARIES)
+def test_archives_without_checksums(writer):
+    writer.serialization.set_crc32_options(False)
+    try:
+        assert not writer.serialization.get_crc32_options()
+        data = save_bytes(writer, {"a": writer.arange(3.0)})
+    finally:
+        writer.serialization.set_crc32_options(True)
+    for library in LIBRARIES:
+        assert load_bytes(library, data)["a"].tolist() == [0.0, 1.0, 2.0]
+    assert load_bytes(torch, save_bytes(writer, [1])) == [1] and writer.serialization.get_crc32_options()

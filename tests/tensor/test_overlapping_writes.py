@@ -28,6 +28,14 @@ WRITES: dict[str, Callable[[Any, Any], Any]] = {
     "True": lambda L, x: x.__setitem__(True, x[0]),
     "True, one element": lambda L, x: x.__setitem__(True, x[:1]),
     "True, too many": lambda L, x: x.__setitem__(True, L.ones(2, 4)),
+    # An index that is not yet computed decides whether the value overlaps.
+    "pending place": lambda L, x: (y := x.view(2, 2) + 0).__setitem__(y.sum(1).argmax(), y[0]) or y,
+    "pending place, the same": lambda L, x: (y := x.view(2, 2) + 0).__setitem__(y.sum(1).argmin(), y[0]) or y,
+    "pending place and a list": lambda L, x: (
+        (y := x.view(2, 2) + 0).__setitem__((y.sum(1).argmax(), [0]), y[0, :1]) or y
+    ),
+    "pending place in itself": lambda L, x: (y := L.arange(4) + 0).__setitem__(y[3], y[1]) or y,
+    "index_put of a pending place": lambda L, x: (y := x + 0).index_put_((y.argmax(),), y[0]),
     # Other operands must not overlap.
     "mask, all elements": lambda L, x: x.__setitem__(x > 0, x),
     "zero-dim mask": lambda L, x: x[0].__setitem__(L.tensor(True), x[0]),

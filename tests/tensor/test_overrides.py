@@ -1,6 +1,7 @@
 """`overrides`: its functions, applied in both libraries to functions and classes that use `__torch_function__`."""
 
 import importlib
+import inspect
 import warnings
 
 import pytest
@@ -216,3 +217,24 @@ def test_a_decorated_function_asks_its_arguments(call):
 
 def _overrides(library):
     return importlib.import_module(f"{library.__name__}.overrides")
+
+
+def test_lists_of_functions():
+    spaces = ["torchlike", "torchlike.nn.functional", "torchlike.linalg", "torchlike.fft", "torchlike.special"]
+    found, due = torchlike.overrides.get_overridable_functions(), torch.overrides.get_overridable_functions()
+    for space in spaces:
+        module = importlib.import_module(space)
+        theirs = importlib.import_module(space.replace("torchlike", "torch"))
+        names = {f.__name__ for f in found[module]}
+        listed = {f.__name__.removeprefix(f"{space.split('.')[-1]}_") for f in due[theirs]}
+        assert len(names & listed) > 0.85 * len(listed), listed - names
+    assert torchlike.Tensor.add_ in found[torchlike.Tensor] and torchlike.add in found[torchlike]
+    ignored = torchlike.overrides.get_ignored_functions()
+    assert torchlike.zeros in ignored and torchlike.add not in ignored
+    assert torch.zeros in torch.overrides.get_ignored_functions()
+
+
+def test_stand_ins():
+    stand_ins = torchlike.overrides.get_testing_overrides()
+    assert stand_ins[torchlike.add](1, other=2) == torch.overrides.get_testing_overrides()[torch.add](1, other=2) == -1
+    assert str(inspect.signature(stand_ins[torchlike.cat])) == str(inspect.signature(torchlike.cat))

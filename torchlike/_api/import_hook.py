@@ -14,8 +14,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from torchlike._api.homes import HOMES
-from torchlike._api.names import settle, show_public
+from torchlike._api.homes import HOMES, settle, show_public
 from torchlike._api.spawned import install_in_children
 
 _OURS = __name__.partition(".")[0]

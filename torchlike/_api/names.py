@@ -5,12 +5,11 @@ from __future__ import annotations
 import importlib
 import math
 import sys
-from types import FunctionType
 from typing import Any
 
 from torchlike import _dtypes, _errors, _quantized, _sparse, storage
 from torchlike._api import glossary, refused
-from torchlike._api.homes import HOMES
+from torchlike._api.homes import settle as settle
 from torchlike._composite import (
     autocast,
     counting,
@@ -295,49 +294,6 @@ def lazy(name: str, modules: tuple[str, ...]) -> Any:
 def listed(names: dict[str, Any], modules: tuple[str, ...]) -> list[str]:
     """Return the names of a module for `dir`, with the submodules and names that `lazy` imports."""
     return sorted({*names, *modules, *_ELSEWHERE})
-
-
-def settle(place: str, offered: dict[str, Any], package: str = "torchlike") -> None:
-    """Set `__module__` of classes and functions in `offered` to the public module `place`, which exports them.
-
-    Otherwise `repr` of a class shows the private module that defines it. Only classes of `place` and of its private
-    submodules are changed, and those that `HOMES` lists, which get the module in which PyTorch defines them. Functions
-    are changed if they cannot be found in their own module, where `pickle` looks.
-    `package` is the name under which the public module is imported.
-    """
-    public = package + place.removeprefix("torchlike")
-    homes = HOMES.get(place.removeprefix("torchlike").removeprefix("."), {})
-    for name, found in offered.items():
-        if isinstance(found, FunctionType) and found.__qualname__ == name and not _is_found(found):
-            found.__module__ = public
-        if isinstance(found, type) and name in homes:
-            _move(found, f"{package}.{homes[name]}".removesuffix("."))
-        elif isinstance(found, type) and (found.__module__ == place or found.__module__.startswith(place + "._")):
-            _move(found, public)
-
-
-def show_public(members: dict[str, Any], package: str, other: str) -> None:
-    """Replace the package in `__module__` of the classes of a private module that name a public one as their home."""
-    for found in list(members.values()):
-        home = found.__module__ if isinstance(found, type) else ""
-        if home.partition(".")[0] == package and "._" not in home:
-            _move(found, other + home.removeprefix(package))
-
-
-def _is_found(function: FunctionType) -> bool:
-    """Return whether a function is an attribute of the module that it names."""
-    return getattr(sys.modules.get(function.__module__), function.__qualname__, None) is function
-
-
-def _move(found: type, module: str) -> None:
-    """Set `__module__` of a class.
-
-    Since Python 3.13, assigning `__module__` deletes `__firstlineno__`, which `inspect.getsource` needs. Restore it.
-    """
-    line = vars(found).get("__firstlineno__")
-    found.__module__ = module
-    if line is not None:
-        found.__firstlineno__ = line
 
 
 def is_tensor(obj: Any) -> bool:

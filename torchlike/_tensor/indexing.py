@@ -71,7 +71,7 @@ def put(t: Tensor, index: Any, value: Any) -> None:
         value = moved_number(value, t.device)
     if value.numel() == 1 and _is_one_mask(index) and _fill_pending(t, index, value):
         return
-    viewed, advanced = _basic(t, index)
+    viewed, advanced = _basic(t, index, reads=_shares(t, value, index))
     if advanced:
         if value.numel() == 1 and _is_one_mask(index):  # PyTorch implements this case as a masked fill
             check_history(viewed, (value,))
@@ -115,6 +115,14 @@ def _without_leading_ones(value: Tensor) -> Tensor:
 
 def _tensors(index: Any) -> list[Tensor]:
     return [i for i in (index if isinstance(index, tuple) else (index,)) if isinstance(i, Tensor)]
+
+
+def _shares(t: Tensor, value: Tensor, index: Any) -> bool:
+    """Return whether the value or an index of a write shares memory with `t`.
+
+    Whether the value overlaps the written elements then depends on the elements of the index.
+    """
+    return any(x._storage is t._storage for x in (value, *_tensors(index)))
 
 
 def _is_one_mask(index: Any) -> bool:
@@ -185,7 +193,7 @@ def _basic(t: Tensor, index: Any, keeps_masks: bool = False, reads: bool = False
     """Apply ints, slices, None and Ellipsis. Return the view, and the remaining tensor indices by dim of the view.
 
     Masks become indices of their true elements, unless `keeps_masks` is True. If `reads` is True, a zero-dim index is
-    read even if that flushes the pending trace, so that the result is a view.
+    read even if that flushes the pending trace, so that it makes a view.
     """
     items = _unpack(index)
     used = sum([_consumes(i) for i in items])

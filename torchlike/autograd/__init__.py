@@ -1,5 +1,6 @@
 """Differentiation: `backward`, `grad`, grad modes, hooks on the graph, forward mode, functions of functions."""
 
+from torchlike._api.homes import settle as _settle
 from torchlike._autograd.anomaly import detect_anomaly as detect_anomaly
 from torchlike._autograd.anomaly import set_detect_anomaly as set_detect_anomaly
 from torchlike._dtypes.modes import enable_grad as enable_grad
@@ -22,3 +23,5 @@ from torchlike.autograd import profiler as profiler
 from torchlike.autograd.gradcheck import gradcheck as gradcheck
 from torchlike.autograd.gradcheck import gradgradcheck as gradgradcheck
 from torchlike.autograd.variable import Variable as Variable
+
+_settle(__name__, globals())

@@ -1,5 +1,6 @@
 """`torch.autograd.graph`: nodes of the autograd graph, and hooks for saved tensors and gradients."""
 
+from torchlike._api.homes import settle as _settle
 from torchlike._transforms.graph import GradientEdge as GradientEdge
 from torchlike._transforms.graph import Node as Node
 from torchlike._transforms.graph import allow_mutation_on_saved_tensors as allow_mutation_on_saved_tensors
@@ -10,3 +11,5 @@ from torchlike._transforms.graph import register_multi_grad_hook as register_mul
 from torchlike._transforms.saved_tensor_hooks import disable_saved_tensors_hooks as disable_saved_tensors_hooks
 from torchlike._transforms.saved_tensor_hooks import save_on_cpu as save_on_cpu
 from torchlike._transforms.saved_tensor_hooks import saved_tensors_hooks as saved_tensors_hooks
+
+_settle(__name__, globals())

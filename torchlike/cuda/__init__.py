@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from torchlike import _errors
+from torchlike._api.homes import settle as _settle
 from torchlike._errors.making import AcceleratorError as AcceleratorError
 from torchlike._errors.making import OutOfMemoryError as OutOfMemoryError
 from torchlike.cuda import _refused
@@ -129,3 +130,6 @@ def __getattr__(name: str) -> Any:
 
         return importlib.import_module("torchlike.cuda.amp")
     raise _errors.arguments.unknown_name("torch.cuda", name, [n for n in globals() if not n.startswith("_")])
+
+
+_settle(__name__, {name: found for name, found in globals().items() if isinstance(found, type)})

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import sys
 
+from torchlike._internal import settle as _settle
 from torchlike.distributed import _absent
 from torchlike.distributed._buckets import BuiltinCommHookType as BuiltinCommHookType
 from torchlike.distributed._buckets import GradBucket as GradBucket
@@ -137,3 +138,5 @@ _absent.submodule(
 _absent.submodule(_ROOT + ".rpc", "TensorPipeRpcBackendOptions init_rpc rpc_async rpc_sync remote RRef shutdown")
 sys.modules[_ROOT + ".rpc"].is_available = is_mpi_available  # type: ignore[attr-defined]
 _absent.submodule(_ROOT + ".pipelining", "pipeline SplitPoint PipelineStage ScheduleGPipe")
+
+_settle(__name__, globals())

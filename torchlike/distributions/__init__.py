@@ -1,5 +1,7 @@
 """Probability distributions, transforms and KL divergences, as in `torch.distributions`."""
 
+from torchlike._internal import settle as _settle
+
 from . import _kl_cross, _kl_same, _kl_vectors
 from . import constraints as constraints
 from .bernoulli import Bernoulli as Bernoulli
@@ -141,3 +143,5 @@ __all__ = [
     "register_kl",
     "transform_to",
 ]
+
+_settle(__name__, globals())

@@ -12,6 +12,7 @@ from torchlike._dtypes import FLOATING, modes
 from torchlike._tensor.tensor import Tensor, same_memory, wrap
 from torchlike._tensor.views import edge_of
 from torchlike._transforms import backward, forward_mode
+from torchlike._transforms.captured_writes import refusing_captured_writes
 from torchlike._transforms.vmap import Watched, is_alive, out_of_inference, transforming
 from torchlike.utils._pytree import TreeSpec, tree_flatten, tree_map, tree_structure
 
@@ -32,14 +33,14 @@ class Watch:
         self.outer_grad = modes.local.grad
 
     @contextmanager
-    def __call__(self) -> Iterator[Watch]:
-        """Enter the context, with grad mode enabled.
+    def __call__(self, *given: Any) -> Iterator[Watch]:
+        """Enter the context, with grad mode enabled. The function may write to the tensors in its arguments `given`.
 
         On exit, the nodes of the aliases are closed (`is_open = False`), so that they are not leaves of an outer graph.
         """
         self.outer_grad = modes.local.grad
         try:
-            with out_of_inference(), modes.enable_grad(), transforming():
+            with out_of_inference(), modes.enable_grad(), transforming(), refusing_captured_writes(_tensors(given)):
                 yield self
         finally:
             for x in self.inputs:
@@ -87,6 +88,10 @@ class Watch:
             allow_unused=True,
         )
         return [_zeros(x) if g is None else g for x, g in zip(self.inputs, found)]
+
+
+def _tensors(tree: Any) -> list[Tensor]:
+    return [x for x in tree_flatten(tree)[0] if isinstance(x, Tensor)]
 
 
 def _zeros(x: Tensor) -> Tensor:
@@ -153,7 +158,7 @@ def grad_and_value(func: Callable, argnums: Argnums = 0, has_aux: bool = False) 
     @functools.wraps(func, updated=())
     def gradient(*args: Any, **kwargs: Any) -> tuple:
         watch = Watch()
-        with watch():
+        with watch(args, kwargs):
             picked, places = chosen(args, argnums)
             spec = tree_structure(picked)
             given = watch.take(picked)
@@ -217,7 +222,7 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
     """
     watch = Watch()
     what = "vjp(f, *primals)"
-    with watch():
+    with watch(primals):
         spec = tree_structure(primals)
         given = watch.take(primals)
         out = func(*given)
@@ -290,7 +295,7 @@ def jvp(func: Callable, primals: Any, tangents: Any, *, strict: bool = False, ha
         for x in found:
             if not isinstance(x, Tensor):
                 raise RuntimeError(f"{what}: Expected {name} to only contain Tensors, got {type(x)}")
-    with out_of_inference(), transforming(), _level():
+    with out_of_inference(), transforming(), _level(), refusing_captured_writes(leaves):
         duals = [forward_mode.make_dual(x, t) for x, t in zip(leaves, given)]
         out, aux = with_aux(func(*spec.unflatten(duals)), has_aux, what)
         results, out_spec = tree_flatten(out)

@@ -14,6 +14,7 @@ from typing import Any
 from typing import Final as Final
 
 from torchlike import _errors
+from torchlike._api.homes import settle as _settle
 from torchlike._errors.warned import warn
 from torchlike._transforms import answers as _answers
 from torchlike._transforms.marks import TracerWarning as TracerWarning
@@ -434,3 +435,6 @@ class Attribute:
 
     def __init__(self, value: Any, type: Any) -> None:
         raise _errors.arguments.cannot("jit.Attribute", "annotate the attribute in the class of the module")
+
+
+_settle(__name__, globals())

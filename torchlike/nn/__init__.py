@@ -3,6 +3,7 @@
 import importlib
 from typing import Any
 
+from torchlike._internal import settle as _settle
 from torchlike.nn import _reduction as _reduction
 from torchlike.nn import attention as attention
 from torchlike.nn import common_types as common_types
@@ -189,3 +190,6 @@ def __getattr__(name: str) -> Any:
     from torchlike._internal import _errors
 
     raise _errors.arguments.unknown_name("torch.nn", name, [n for n in globals() if not n.startswith("_")])
+
+
+_settle(__name__, globals())

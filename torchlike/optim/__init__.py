@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from torchlike._internal import settle as _settle
 from torchlike.optim import lr_scheduler as lr_scheduler
 from torchlike.optim import swa_utils as swa_utils
 from torchlike.optim._adafactor import Adafactor as Adafactor
@@ -27,3 +28,6 @@ def __getattr__(name: str) -> Any:
     from torchlike._internal import _errors
 
     raise _errors.arguments.unknown_name("torch.optim", name, [n for n in globals() if not n.startswith("_")])
+
+
+_settle(__name__, globals())

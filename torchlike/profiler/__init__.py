@@ -5,6 +5,7 @@ user's source line and the operators of the program. While a profile records, it
 region flushes pending work at its begin and its end, so that the work is attributed correctly.
 """
 
+from torchlike._api.homes import settle as _settle
 from torchlike.profiler._profile import ProfilerAction as ProfilerAction
 from torchlike.profiler._profile import ProfilerActivity as ProfilerActivity
 from torchlike.profiler._profile import profile as profile
@@ -21,3 +22,6 @@ def kineto_available() -> bool:
     False
     """
     return False
+
+
+_settle(__name__, globals())

@@ -2,7 +2,10 @@
 
 from typing import Any
 
+from torchlike._api.homes import settle as _settle
 from torchlike._errors import arguments as _arguments
+from torchlike.serialization._archive import get_crc32_options as get_crc32_options
+from torchlike.serialization._archive import set_crc32_options as set_crc32_options
 from torchlike.serialization._limits import LoadEndianness as LoadEndianness
 from torchlike.serialization._limits import LoadLimits as LoadLimits
 from torchlike.serialization._limits import get_default_load_endianness as get_default_load_endianness
@@ -37,3 +40,6 @@ class PyTorchFileReader:
 
     def __init__(self, *args: Any) -> None:
         raise _arguments.cannot("PyTorchFileReader", "read the file with torch.load")
+
+
+_settle(__name__, globals())

@@ -20,6 +20,23 @@ _ZIP64, _PADDING = 0x0001, 0x4246  # ids of extra fields; PyTorch pads with the 
 _MAX32, _MAX16 = 0xFFFFFFFF, 0xFFFF
 _LOCAL = struct.Struct("<4s5H3I2H")
 _CENTRAL = struct.Struct("<4s6H3I5H2I")
+_computes_checksums = True
+
+
+def get_crc32_options() -> bool:
+    """Return whether `torch.save` computes the checksum of each record."""
+    return _computes_checksums
+
+
+def set_crc32_options(compute_crc32: bool) -> None:
+    """Set whether `torch.save` computes the checksum of each record.
+
+    Args:
+      compute_crc32: if False, saving is faster, and `torch.load` does not detect damaged records. Other programs that
+        read zip archives may refuse the file.
+    """
+    global _computes_checksums
+    _computes_checksums = compute_crc32
 
 
 class Writer:
@@ -34,7 +51,7 @@ class Writer:
 
     def write(self, record: str, data: bytes | memoryview) -> None:
         name = f"{self._name}/{record}".encode()
-        size, checksum, start = len(data), zlib.crc32(data), self._position
+        size, checksum, start = len(data), zlib.crc32(data) if _computes_checksums else 0, self._position
         extra = struct.pack("<2H2Q", _ZIP64, 16, size, size) if size >= _MAX32 else b""
         extra += _padding(start + _LOCAL.size + len(name) + len(extra))
         short = min(size, _MAX32)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from torchlike import _errors
+from torchlike._api.homes import settle as _settle
 from torchlike._dtypes import memory_format as mf
 from torchlike._sparse import _rules
 from torchlike._sparse._invariants import check_sparse_tensor_invariants as check_sparse_tensor_invariants
@@ -88,3 +89,5 @@ HalfTensor = TYPES["HalfTensor"]
 IntTensor = TYPES["IntTensor"]
 LongTensor = TYPES["LongTensor"]
 ShortTensor = TYPES["ShortTensor"]
+
+_settle(__name__, globals())

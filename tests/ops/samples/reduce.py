@@ -51,7 +51,14 @@ SAMPLES = {
         Sample(EMPTY),
         Sample(INTS, dtype=np.float32),
     ],
-    "nansum": [Sample(HOLES), Sample(A, (0, 1)), Sample(INTS), Fails(COMPLEX)],
+    "nansum": [
+        Sample(HOLES),
+        Sample(A, (0, 1)),
+        Sample(INTS),
+        Sample(HOLES, dtype=np.int64).without_gradient("integers have no gradient"),
+        Sample(HOLES, 0, dtype=np.bool_).without_gradient("integers have no gradient"),
+        Fails(COMPLEX),
+    ],
     "nanmean": [Sample(HOLES), Sample(A, 1, True), Fails(INTS)],
     "count_nonzero": [Sample(INTS), Sample(INTS, 0), Sample(A, (0, 1)), Sample(BOOL)],
     "hash_tensor": [

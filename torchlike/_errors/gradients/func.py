@@ -98,6 +98,27 @@ def write_to_unmapped(calls: Sequence[str]) -> RuntimeError:
     )
 
 
+def check_captured_write(calls: Sequence[str]) -> None:
+    """Raise PyTorch's error if a write to a captured tensor is that of an in-place operator.
+
+    PyTorch does not refuse other functions that write: `batch_norm`, and functions with `out=`.
+    """
+    name = next((name for name in reversed(calls) if _is_in_place(name)), None)
+    if name is not None and "write_out" not in calls:
+        raise RuntimeError(
+            "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call in-place operation "
+            f"(aten::{_IN_PLACE.get(name, name)}) that would mutate a captured Tensor. This is not supported; please "
+            "rewrite the function being transformed to explicitly accept the mutated Tensor(s) as inputs."
+        )
+
+
+_IN_PLACE = {"__setitem__": "copy_"}
+
+
+def _is_in_place(name: str) -> bool:
+    return name in _IN_PLACE or (name.endswith("_") and not name.startswith("_"))
+
+
 # -- arguments of vmap -------------------------------------------------------------------------------------------------
 
 

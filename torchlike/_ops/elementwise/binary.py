@@ -25,7 +25,18 @@ from torchlike._ops.schema.checks import (
     rounded_divisor,
     whole_divisor,
 )
-from torchlike._ops.schema.declare import HOST, Array, Operand, Scalar, constant, declare, namespace, pointwise
+from torchlike._ops.schema.declare import (
+    HOST,
+    Array,
+    Kept,
+    Operand,
+    Scalar,
+    constant,
+    declare,
+    each_for_itself,
+    namespace,
+    pointwise,
+)
 from torchlike._ops.schema.node_names import by_operand
 from torchlike._ops.schema.out_rules import CASTABLE, Into
 from torchlike._ops.schema.rounding import stepwise
@@ -383,7 +394,7 @@ def atan2(input: Array, other: Array):
     return partial_derivatives.angle(input, other)
 
 
-@pointwise(remembers=("inputs", "result"), check=only("hypot_cpu", FLOATING))
+@pointwise(remembers=(*each_for_itself("input", "other"), "result"), check=only("hypot_cpu", FLOATING))
 def hypot(input: Array, other: Array):
     """Return sqrt(input**2 + other**2) without overflow."""
     return partial_derivatives.hypotenuse(input, other)
@@ -420,7 +431,12 @@ def logaddexp2(input: Array, other: Array):
     return partial_derivatives.binary_logarithms_added(input, other)
 
 
-@pointwise(promote=to_float, node=by_operand("Copysign", "other", 0, 1), remembers=("input", "result"), takes=REALS)
+@pointwise(
+    promote=to_float,
+    node=by_operand("Copysign", "other", 0, 1),
+    remembers=(Kept("input", only_for="input"), "result"),
+    takes=REALS,
+)
 def copysign(input: Array, other: Operand):
     """Return the magnitude of `input` with the sign of `other`.
 

@@ -479,7 +479,10 @@ _ROWS = {**_SCATTER, "check": _check_rows}
 _FROM_ROWS = {**_ROWS, "saves": ("index", "source"), "remembers": ("index", Kept("source", only_for="source"))}
 
 
-@operator(where=(), name="_index_add", node="IndexAddBackward0", **_FROM_ROWS, loop="index_add_")
+_ADDED_ROWS = {**_FROM_ROWS, "remembers": (Kept("index", only_for="source"), Kept("source", only_for="source"))}
+
+
+@operator(where=(), name="_index_add", node="IndexAddBackward0", **_ADDED_ROWS, loop="index_add_")
 def _index_add(input: Array, dim: int, index: Array, source: Array, *, alpha: Scalar = 1):
     """Return `input` with `alpha * source` added at `index` along `dim`."""
     added = source if isinstance(alpha, int) else (source * alpha).astype(input.dtype)

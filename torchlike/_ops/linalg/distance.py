@@ -8,7 +8,7 @@ from torchlike import _dtypes, _errors
 from torchlike._ops.nn.loss import clamp_below, composed, reduced
 from torchlike._ops.nn.norm import vector_norm
 from torchlike._ops.schema.autocast_policies import FULL, FULL_ELSEWHERE
-from torchlike._ops.schema.declare import Array, Real, constant, namespace, operator
+from torchlike._ops.schema.declare import Array, Real, constant, each_for_itself, namespace, operator
 from torchlike._ops.schema.namespace import fractional
 from torchlike._ops.schema.rounding import stepwise
 from torchlike._ops.schema.typing_rules import Call, Promotion, broadcast, reduced_shape, result_type, through_integers
@@ -44,6 +44,7 @@ def _check_eps(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> None:
     out=False,
     node="SumBackward1",
     opmath=False,
+    remembers=each_for_itself("x1", "x2"),
     loop="norm_cpu",
 )
 def cosine_similarity(x1: Array, x2: Array, dim: int = 1, eps: Real = 1e-8):

@@ -401,7 +401,7 @@ def _tensordot_remembers(call: Call) -> tuple:
         )
         matrix = tuple(sizes if last else sizes[::-1])
         if view_strides(tuple(x.shape[d] for d in order), tuple(strides[d] for d in order), matrix) is not None:
-            found.append(Kept(name, "view"))
+            found.append(Kept(name, "view", "b" if name == "a" else "a"))
     return tuple(found)
 
 

@@ -12,7 +12,7 @@ from torchlike._ops.elementwise.activation import floating, log1p_exp, magnitude
 from torchlike._ops.elementwise.partial_derivatives import absolute, times_logarithm
 from torchlike._ops.schema.autocast_policies import FULL, Casts, banned, full
 from torchlike._ops.schema.checks import in_order, only
-from torchlike._ops.schema.declare import Array, Real, constant, namespace, operator
+from torchlike._ops.schema.declare import Array, Kept, Real, constant, namespace, operator
 from torchlike._ops.schema.namespace import choose, fractional, mean_of, sum_of
 from torchlike._ops.schema.rounding import stepwise, unchanged
 from torchlike._ops.schema.typing_rules import Call, broadcast, result_type, through_integers, to_float
@@ -311,9 +311,15 @@ def _check_poisson(call: Call) -> None:
     broadcast([call.target.shape, call.input.shape] if call.log_input else [call.input.shape, call.target.shape])
 
 
+def _kept_by_poisson(call: Call) -> tuple:
+    target = Kept("target", only_for="" if call.full else "input")
+    return (Kept("input", only_for="target"), target) if call.log_input else (target,)
+
+
 @_loss(
     _check_poisson,
     promote=to_float,
+    remembers=_kept_by_poisson,
     node=composed(lambda call: "AddBackward0" if call.full else "SubBackward0"),
     opmath=False,
     loop="exp_vml_cpu",

@@ -8,7 +8,7 @@ from torchlike._ops.elementwise.activation import log1p_exp
 from torchlike._ops.nn.loss import clamp_below, composed, reduced
 from torchlike._ops.schema.autocast_policies import FULL, FULL_ELSEWHERE
 from torchlike._ops.schema.checks import EMPTY, REAL_FLOATS
-from torchlike._ops.schema.declare import Array, Real, namespace, operator, pointwise
+from torchlike._ops.schema.declare import Array, Kept, Real, namespace, operator, pointwise
 from torchlike._ops.schema.namespace import refused
 from torchlike._ops.schema.rounding import stepwise
 from torchlike._ops.schema.typing_rules import Call, broadcast
@@ -162,6 +162,7 @@ def _check_soft(call: Call) -> None:
     out=False,
     shape=_shape,
     check=_check_soft,
+    remembers=(Kept("input", only_for="input"), Kept("target", only_for="input"), "weight"),
     node=composed("DivBackward0"),
     opmath=False,
     loop="log_sigmoid_cpu",

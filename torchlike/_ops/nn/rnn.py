@@ -49,7 +49,7 @@ def _kept(call: Call) -> tuple[str | Kept, ...]:
     if is_one_call(call.mode, call.input.dtype, call.batch_sizes, call.projection):
         return *given, "h", "c", "w_ih", "w_hh", "b_ih", "b_hh", "first"
     weights = Kept("w_ih", "T", "input"), Kept("w_hh", "T"), Kept("projection", "T")
-    return *[Kept(each, "rows") for each in given], "h", "c", *weights
+    return *[Kept(each, "rows", "w_ih") for each in given], Kept("h", only_for="w_hh"), "c", *weights
 
 
 def _node(call: Call) -> str:
@@ -127,7 +127,13 @@ def _cell_shape(call: Call) -> list:
     return [s.shape for s in (call.h, call.arguments.get("c")) if s is not None]
 
 
-_KEPT_BY_CELL = ("input", "h", "c", Kept("w_ih", "T", "input"), Kept("w_hh", "T", "h"))
+_KEPT_BY_CELL = (
+    Kept("input", only_for="w_ih"),
+    Kept("h", only_for="w_hh"),
+    *[Kept("c", only_for=name) for name in ("input", "h", "w_ih", "w_hh", "b_ih", "b_hh")],  # to scale it by a gate
+    Kept("w_ih", "T", "input"),
+    Kept("w_hh", "T", "h"),
+)
 _CELL_NODES = {"tanh": "TanhBackward0", "relu": "ReluBackward0"}  # the modes whose last operation is an activation
 
 

@@ -17,7 +17,9 @@ from torchlike._dtypes import FLOAT8
 from torchlike._engine.xla.jax_private import is_symbolic
 from torchlike._engine.xla.target import for_cpu
 from torchlike._errors.dtypes import scalar_name
+from torchlike._ops.elementwise.float8 import cast
 from torchlike._ops.elementwise.partial_derivatives import with_mask
+from torchlike._ops.elementwise.truncation import is_float, truncated
 from torchlike._ops.schema.autocast_policies import FULL, FULL_ELSEWHERE
 from torchlike._ops.schema.checks import not_complex
 from torchlike._ops.schema.declare import (
@@ -182,7 +184,7 @@ def _nansum_into(input: Any, *_: Any) -> Into:
 
 
 def _present(x):
-    return x if x.dtype.kind in "iu" else _without_nan(x)
+    return x if x.dtype.kind in "iub" else _without_nan(x)
 
 
 _without_nan = with_mask(
@@ -190,13 +192,29 @@ _without_nan = with_mask(
 )
 
 
-@reduction(out=_nansum_into, host=HOST_REDUCES, promote=sum_like, check=_check_nansum, chooses=True)
+def _after_nan(requested: _dtypes.dtype) -> tuple[_dtypes.dtype | None, _dtypes.dtype]:
+    """Return the dtypes for an explicit `dtype=`: the kernel replaces NaN before it casts to an integer dtype."""
+    return requested if requested.category >= _dtypes.FLOATING else None, requested
+
+
+@reduction(
+    out=_nansum_into,
+    host=HOST_REDUCES,
+    promote=sum_like,
+    of_requested=_after_nan,
+    check=_check_nansum,
+    chooses=True,
+)
 def nansum(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     """Return the sum of the elements that are not NaN over `dim` (default: all dims).
 
     >>> torchlike.nansum(torchlike.tensor([1.0, torchlike.nan]))
     tensor(1.)
     """
+    if dtype is not None and dtype.category < _dtypes.FLOATING:
+        present = _present(input)
+        whole = is_float(input) and dtype is not _dtypes.bool_
+        return sum_of(truncated(present, dtype) if whole else cast(present, dtype), axes(input, dim), keepdim)
     if namespace(input) is np:  # fast path: usually no element is NaN
         total = np.sum(input, axis=axes(input, dim), keepdims=keepdim)
         if (total == total).all():

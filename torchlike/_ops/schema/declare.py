@@ -72,6 +72,11 @@ class Kept:
     only_for: str = ""
 
 
+def each_for_itself(*names: str) -> tuple[Kept, ...]:
+    """Return tensors of which PyTorch saves each for its own gradient alone."""
+    return tuple([Kept(name, only_for=name) for name in names])
+
+
 UNSQUEEZED = Kept("result", "unsqueezed")  # PyTorch uses the result with the reduced dims kept
 ONCE = Kept("result", "once")  # the result may be overwritten before the gradient is differentiated
 

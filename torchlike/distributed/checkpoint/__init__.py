@@ -7,6 +7,7 @@ executing code from them.
 
 import sys
 
+from torchlike._internal import settle as _settle
 from torchlike.distributed import _absent
 from torchlike.distributed.checkpoint.api import CheckpointException as CheckpointException
 from torchlike.distributed.checkpoint.default_planner import DefaultLoadPlanner as DefaultLoadPlanner
@@ -34,3 +35,5 @@ from torchlike.distributed.checkpoint.storage import StorageReader as StorageRea
 from torchlike.distributed.checkpoint.storage import StorageWriter as StorageWriter
 
 _absent.fill(sys.modules[__name__], "load_sharded_optimizer_state_dict QuantizedHuggingFaceStorageReader")
+
+_settle(__name__, globals())

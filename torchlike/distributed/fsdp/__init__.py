@@ -1,5 +1,6 @@
 """Fully sharded data parallelism: FSDP2 (`fully_shard`) and FSDP1 (`FullyShardedDataParallel`)."""
 
+from torchlike._internal import settle as _settle
 from torchlike.distributed.fsdp._fully_shard._fsdp_api import CPUOffloadPolicy as CPUOffloadPolicy
 from torchlike.distributed.fsdp._fully_shard._fsdp_api import DataParallelMeshDims as DataParallelMeshDims
 from torchlike.distributed.fsdp._fully_shard._fsdp_api import MixedPrecisionPolicy as MixedPrecisionPolicy
@@ -29,3 +30,5 @@ from torchlike.distributed.fsdp.fully_sharded_data_parallel import (
     FullyShardedDataParallel as FullyShardedDataParallel,
 )
 from torchlike.distributed.fsdp.fully_sharded_data_parallel import OptimStateKeyType as OptimStateKeyType
+
+_settle(__name__, globals())

@@ -1,5 +1,6 @@
 """Learning rate schedulers."""
 
+from torchlike._internal import settle as _settle
 from torchlike.optim.lr_scheduler._base import LRScheduler as LRScheduler
 from torchlike.optim.lr_scheduler._combine import ChainedScheduler as ChainedScheduler
 from torchlike.optim.lr_scheduler._combine import SequentialLR as SequentialLR
@@ -21,3 +22,6 @@ from torchlike.optim.optimizer import Optimizer as Optimizer
 
 class _LRScheduler(LRScheduler):
     """The name of `LRScheduler` before PyTorch 2.0, which existing code still subclasses."""
+
+
+_settle(__name__, globals())

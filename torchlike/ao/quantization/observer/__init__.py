@@ -1,5 +1,6 @@
 """Observers: modules that watch values and choose the scale and the zero point of their quantization."""
 
+from torchlike._api.homes import settle as _settle
 from torchlike._dtypes import quantized as _q
 from torchlike.ao.quantization.observer._base import ObserverBase as ObserverBase
 from torchlike.ao.quantization.observer._base import UniformQuantizationObserverBase as UniformQuantizationObserverBase
@@ -56,3 +57,5 @@ default_fixed_qparams_range_0to1_observer = FixedQParamsObserver.with_args(
 default_symmetric_fixed_qparams_observer = default_fixed_qparams_range_neg1to1_observer
 default_affine_fixed_qparams_observer = default_fixed_qparams_range_0to1_observer
 default_reuse_input_observer = ReuseInputObserver
+
+_settle(__name__, globals())

@@ -19,86 +19,20 @@ UNFUSED = {"xla_disable_hlo_passes": "fusion"}
 FEW = 300  # a program of fewer operations compiles fast in either form
 LIMIT = 7.0  # how often an operation may be computed on average; deep networks have up to 5.7
 
-_REDUCTIONS = frozenset(("argmax", "argmin", *(f"reduce_{n}" for n in ("and", "max", "min", "or", "prod", "sum"))))
-_COSTLY = frozenset(
-    [
-        "acos",
-        "acosh",
-        "asin",
-        "asinh",
-        "atan",
-        "atan2",
-        "atanh",
-        "cbrt",
-        "cos",
-        "cosh",
-        "digamma",
-        "erf",
-        "erf_inv",
-        "erfc",
-        "exp",
-        "exp2",
-        "expm1",
-        "integer_pow",
-        "lgamma",
-        "log",
-        "log1p",
-        "logistic",
-        "pow",
-        "rem",
-        "rsqrt",
-        "sin",
-        "sinh",
-        "sqrt",
-        "tan",
-        "tanh",
-    ]
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_REDUCTIONS = _names("argmax argmin reduce_and reduce_max reduce_min reduce_or reduce_prod reduce_sum")
+_COSTLY = _names(
+    "acos acosh asin asinh atan atan2 atanh cbrt cos cosh digamma erf erf_inv erfc exp exp2 expm1 integer_pow lgamma "
+    "log log1p logistic pow rem rsqrt sin sinh sqrt tan tanh"
 )
-_FUSED = _COSTLY.union(
-    [
-        "abs",
-        "add",
-        "add_any",
-        "and",
-        "broadcast_in_dim",
-        "ceil",
-        "clamp",
-        "concatenate",
-        "convert_element_type",
-        "div",
-        "dynamic_slice",
-        "eq",
-        "expand_dims",
-        "floor",
-        "ge",
-        "gt",
-        "imag",
-        "iota",
-        "is_finite",
-        "le",
-        "lt",
-        "max",
-        "min",
-        "mul",
-        "ne",
-        "neg",
-        "not",
-        "or",
-        "pad",
-        "real",
-        "reshape",
-        "rev",
-        "round",
-        "select_n",
-        "sign",
-        "slice",
-        "split",
-        "square",
-        "squeeze",
-        "sub",
-        "transpose",
-        "xor",
-    ]
+_FUSED = _COSTLY | _names(
+    "abs add add_any and broadcast_in_dim ceil clamp concatenate convert_element_type div dynamic_slice eq expand_dims "
+    "floor ge gt imag iota is_finite le lt max min mul ne neg not or pad real reshape rev round select_n sign slice "
+    "split square squeeze sub transpose xor"
 )
 
 

@@ -23,6 +23,7 @@ from torchlike._engine.xla.background import Job
 def long(monkeypatch):
     """Treat the compile of every training program as a long one."""
     monkeypatch.setattr(costs, "LONG", 0.0)
+    monkeypatch.setattr(costs, "LIGHT", 0.0)
     monkeypatch.setattr(costs, "FEW", 0)
     forget_programs()
 
@@ -224,3 +225,36 @@ def test_only_a_long_wait_is_reported(caplog, monkeypatch):
     (record,) = caplog.records
     assert record.message.endswith("waited 4.0 s for a compile of 2 operators (add mul)")
     assert "test_background.py:" in record.message
+
+
+def _unrolled(steps):
+    """Train a cell that is called in a loop, and return the losses and the executor of each step's backward program."""
+    torch.manual_seed(0)
+    cell = torch.nn.RNNCell(3, 8)
+    optimizer = torch.optim.SGD(cell.parameters(), 0.1)
+    losses, used = [], []
+    for _ in range(steps):
+        state = torch.zeros(2, 8)
+        for row in torch.arange(240.0).view(40, 2, 3) / 240:
+            state = cell(row, state)
+        loss = state.square().mean()
+        optimizer.zero_grad()
+        with torch.explain() as report:
+            loss.backward()
+        used += [program.executor for program in report]
+        optimizer.step()
+        losses.append(loss.item())
+    return losses, used
+
+
+def test_a_loop_of_small_operators_is_interpreted_until_it_has_cost_as_much_as_its_compile(monkeypatch):
+    monkeypatch.setattr(costs, "LONG_LIGHT", 0.1)
+    forget_programs()
+    losses, used = _unrolled(2 * costs.REPLACE)
+    assert used == ["numpy"] * 2 * costs.REPLACE
+    monkeypatch.setattr(costs, "LIGHT", 1e-3)  # then the compile is worth only a few runs
+    forget_programs()
+    early, used = _unrolled(2 * costs.REPLACE)
+    assert used[0] == "numpy" and used[-1] == "xla"
+    assert used == sorted(used)
+    torch.testing.assert_close(torch.tensor(losses), torch.tensor(early))

@@ -26,14 +26,20 @@ SMALL_BYTE = 1 / 8e9
 UPDATE_BYTE = 2.5e-10  # to interpret an optimizer step, with copies to blocks and back
 COMPILE_ENTRY = 5e-3
 COMPILE_KIND = 0.05  # for each distinct operator of a training program; XLA compiles equal kernels of a program once
+COMPILE_REPEAT = 3e-3  # for each operator of a training program, besides the cost of its kind
 COMPILE_LOOP = 0.2
 COMPILE_BY_HAND = 0.5  # for each distinct operator with a loop that is written by hand for NumPy
 COMPILE_UPDATE = 5e-3  # for each tensor that an optimizer step writes
 LONG = 1.0  # a training program whose compile takes longer is interpreted at first
+LONG_LIGHT = 0.75  # the same for a program of small arrays, which XLA runs little faster than NumPy
 LONG_UPDATE = 0.08  # the same for an optimizer step, whose interpreted form gives the same bits
 # A long compile begins in the background when a program ran this often in a row, and at the second number the compiled
 # program replaces the interpreted one. The numbers are fixed: results must not depend on how long a compile takes.
 BEGIN, REPLACE = 3, 10
+LIGHT = 2e-5  # to interpret an operator of a training program whose arrays are small
+# Such a program is interpreted until that has cost this many times its compile. The compile begins in the background
+# one compile earlier, so that nothing waits for it, and not at all in a short script.
+LIGHT_RUNS = 1.5
 FEW, QUICK = 20, 2e-2  # operators and seconds: a training program within both limits is interpreted at its first run
 RUNS = 100  # runs of a training program with loops written by hand that must cost less than its compile
 WIDE = 1 << 22  # bytes; in a training program, operators that move more use several threads
@@ -94,8 +100,19 @@ def of_long_compile(plans: Sequence[Plan]) -> float:
     if all(plan.executor == ONCE for plan in kinds):
         return cost if cost > LONG_UPDATE else 0.0
     if any(plan.executor == FLAT for plan in kinds):
-        cost += COMPILE_KIND * len(kinds) + COMPILE_BY_HAND * sum(plan.flat.__class__ is ByHand for plan in kinds)
-    return cost if cost > LONG and not is_patient(plans) else 0.0
+        cost += COMPILE_KIND * len(kinds) + COMPILE_REPEAT * len(plans)
+        cost += COMPILE_BY_HAND * sum(plan.flat.__class__ is ByHand for plan in kinds)
+    limit = LONG if of_light_run(plans) is None else LONG_LIGHT
+    return cost if cost > limit and not is_patient(plans) else 0.0
+
+
+def of_light_run(plans: Sequence[Plan]) -> float | None:
+    """Return the cost of interpreting a training program of small arrays once, or None if its arrays are not small.
+
+    An example is a loop over the cells of a recurrent network.
+    """
+    traffic, calls = BYTE * sum(map(moved, plans)), LIGHT * len(plans)
+    return None if is_by_hand(plans) or traffic > calls else traffic + calls
 
 
 def of_run(plans: Sequence[Plan]) -> float:

@@ -59,10 +59,12 @@ class Interpreted:
         This waits until the second run, because most programs of new shapes run only once.
         """
         plans = self.plans
-        self._cost = costs.of_run(plans)
+        light = costs.of_light_run(plans) if self._long and self._trains else None
+        self._is_light = light is not None
+        self._cost = costs.of_run(plans) if light is None else light
         self._repeats = any(plan.executor == ONCE for plan in plans)
         self._is_exact = all(plan.executor == ONCE for plan in plans)
-        self._left = self._long or costs.of_compile(plans)
+        self._left = (costs.LIGHT_RUNS * self._long if self._is_light else self._long) or costs.of_compile(plans)
         self._is_patient = costs.is_patient(plans)
         self._is_quick = not self._trains and costs.is_below_dispatch(plans)
         self._stays = not self._trains and costs.is_as_fast_as_compiled(plans)
@@ -95,19 +97,22 @@ class Interpreted:
         """Return whether the compiled program of a long compile replaces the interpreted one now.
 
         It does after a fixed number of runs in a row with the same shapes, however long the compile takes, so that
-        every run of a script has the same results. The compiled program of an optimizer step has the same results as
-        the interpreted one, so it is used as soon as it is there.
+        every run of a script has the same results. A program of small arrays is interpreted until that has cost more
+        than its compile, which is many more runs. The compiled program of an optimizer step has the same results as the
+        interpreted one, so it is used as soon as it is there.
         """
         self._again = self._again + 1 if self.account.has_same_shapes() else 1
         self._left -= self._cost  # type: ignore[operator]
         if self._is_exact:
             return self.compiling is not None and self.compiling.is_ready()
-        return self._again >= costs.REPLACE - 1 or self._left < 0
+        return self._left < 0 or (self._again >= costs.REPLACE - 1 and not self._is_light)
 
     def is_warm(self) -> bool:
         """Return whether a long compile should begin in the background now. `is_hot` has been called for this run."""
         if self.compiling is not None or not self._long:
             return False
+        if self._is_light:
+            return self._left < self._long  # type: ignore[operator]
         return self._is_exact or self._again >= costs.BEGIN - 1
 
     def __call__(self, trace: Trace, lost: bool = False) -> list[Any]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from torchlike._dtypes.devices import device as Device
 from torchlike._dtypes.devices import to_jax
 from torchlike._dtypes.precision import switches
+from torchlike._engine.heap import release_freed_blocks
 from torchlike._engine.ranks.meeting import DifferentProgram
 from torchlike._engine.ranks.processes import Lost, processes
 from torchlike._engine.ranks.watch import watch
@@ -64,8 +65,10 @@ class RankExecutable(Executable):
     def _compile(self) -> None:
         started = time.perf_counter()
         self.compiled = self._lowered.compile()
+        taken = time.perf_counter() - started
+        release_freed_blocks(taken)
         stats.compiles += 1
-        stats.compile_seconds += time.perf_counter() - started
+        stats.compile_seconds += taken
         self.call, self.needs = self.compiled, memory.needs_of(self.compiled)
         self._lowered = None
 

@@ -16,6 +16,7 @@ import numpy as np
 from torchlike._dtypes.devices import device as Device
 from torchlike._dtypes.precision import switches
 from torchlike._dtypes.recorder import current
+from torchlike._engine.heap import release_freed_blocks
 from torchlike._engine.interpreter.costs import is_cold
 from torchlike._engine.interpreter.executor import Failed, Interpreted
 from torchlike._engine.programs import programs
@@ -156,6 +157,8 @@ def _first_run(device: Device, trace: _trace.Trace, key: tuple, known: Any, valu
     programs.add(key, program)
     _execute(device, trace, program, values)
     making.has_run(hot=known is not None)
+    if program.__class__ is not Interpreted:  # the host arrays that it moved to the device are free
+        release_freed_blocks(account.compile_seconds)
     log.made(making, _executor)
 
 

@@ -141,7 +141,7 @@ def _with_two_vectors(a: Any, b: Any, form: str, vector: int) -> Any:
     uses one thread. Products with two vectors call Eigen.
     """
     factors = [a, b]
-    free = 2 - FORMS[form][vector]  # the dim that is not contracted
+    free = FORMS[form][vector] - 1  # the dim that is not contracted
     factors[vector] = jnp.pad(factors[vector], [(0, int(dim == free)) for dim in range(2)])
     return lax.slice_in_dim(_plain(*factors, form=form), 0, 1, axis=vector)
 

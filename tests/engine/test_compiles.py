@@ -8,6 +8,7 @@ from torchlike import nn
 from torchlike._engine import boundary, stats
 from torchlike._engine.interpreter import costs
 from torchlike._engine.trace.flush import forget_programs
+from torchlike._engine.xla.executor import FEW_NUMBERS
 
 
 def _step(model, optimizer, x, y, scale=1.0):
@@ -185,3 +186,40 @@ def test_python_numbers_are_inputs():
     x = torch.ones(7)
     (x * 1.5 + 2).sum().item()
     assert _compiles(lambda: [(x * (i / 3) + i).sum().item() for i in range(5)]) == 0
+
+
+def test_many_python_numbers_are_inputs():
+    """A program takes many numbers as one argument each, so that the kernels of a loop do not differ."""
+    count = FEW_NUMBERS + 4
+
+    def scaled(x, scale):
+        for i in range(count):
+            x = x * (scale + i / count) + i - scale
+        return x.sum().item()
+
+    def expected(scale):
+        x = np.ones(3)
+        for i in range(count):
+            x = x * (scale + i / count) + i - scale
+        return x.sum()
+
+    with torch.set_executor("xla"):
+        x = torch.ones(3, dtype=torch.float64)
+        assert scaled(x, 0.5) == pytest.approx(expected(0.5), rel=1e-12)
+        assert _compiles(lambda: scaled(x, 0.7)) == 0
+        assert scaled(x, -0.3) == pytest.approx(expected(-0.3), rel=1e-12)
+
+
+@pytest.mark.parametrize("optimizer", [torch.optim.SparseAdam, torch.optim.Adagrad])
+def test_sparse_gradients_of_many_lengths_compile_once(optimizer):
+    table = nn.Embedding(40, 3, sparse=True)
+    made = optimizer(table.parameters(), lr=0.1)
+
+    def step(length):
+        made.zero_grad()
+        table(torch.arange(length) % 7).sum().backward()
+        made.step()
+        return table.weight.detach().sum().item()
+
+    step(17)
+    assert _compiles(lambda: [step(length) for length in range(18, 32)]) == 0

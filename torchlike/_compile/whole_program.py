@@ -17,7 +17,7 @@ from torchlike._engine.trace.capture import Numbers, WholeTrace
 from torchlike._engine.trace.trace import Trace
 from torchlike._engine.trace.value import Aval
 from torchlike._engine.xla import layout, memory
-from torchlike._engine.xla.executor import Executable, executable_of, numbers_of, replay, vectors_of
+from torchlike._engine.xla.executor import Executable, alone, executable_of, numbers_of, replay, vectors_of
 from torchlike._engine.xla.transfers import Resident, to_device
 from torchlike._errors.callers import users_place
 from torchlike._ops.linalg.products import whole_step
@@ -37,7 +37,8 @@ class Packs:
         source = {id(x.sequence): i for i, x in enumerate(asked)}
         origins = [(source.get(id(trace.scalars[i])), j) for i in chosen for j in range(len(trace.scalars[i]))]
         places = [(at, asked[given].steady, j) for at, (given, j) in enumerate(origins) if given is not None]
-        self.vectors = vectors_of(kinds, {at: 1 if j in steady else 2 for at, steady, j in places})
+        classes = alone(device, kinds) or {at: 1 if j in steady else 2 for at, steady, j in places}
+        self.vectors = vectors_of(kinds, classes)
         numbers = [x for i in chosen for x in trace.scalars[i]]
         # For each vector that changes, the index in `asked` and the position of each of its numbers there.
         self._changing: list[tuple[int, type, list[tuple[Any, int]]]] = [

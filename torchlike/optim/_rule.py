@@ -11,6 +11,7 @@ stored in the group and has no effect. In half precision `fused` chooses a step 
 from __future__ import annotations
 
 import functools
+import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from sys import getrefcount
@@ -47,6 +48,30 @@ from torchlike.optim._state.buckets import Group as Group
 from torchlike.optim._state.packs import give, is_seen, packs
 from torchlike.optim._state.skipping import step_unless
 from torchlike.optim.optimizer import Optimizer, scalar_dtype, scalar_tensor
+
+
+def _padded_rows(grads: list[Any]) -> list[list[Tensor]]:
+    """Return the values of sparse gradients and the rows that they belong to, padded to powers of two.
+
+    The number of values differs in most steps, and the program of the update is compiled for each length. The padding
+    is therefore computed in the program before it.
+    """
+    rows = [*map(_padded, grads)]
+    if any(values.shape[0] != grad._values_.shape[0] for (values, _), grad in zip(rows, grads)):
+        _engine.boundary()
+    return [[*column] for column in zip(*rows)]
+
+
+def _padded(grad: Any) -> tuple[Tensor, Tensor]:
+    """Return the padded values and rows of a gradient. The added rows are out of bounds, where updates are dropped."""
+    values, lines = grad._values_, lines_of(grad)
+    count = values.shape[0]
+    more = (1 << max(count - 1, 0).bit_length()) - count
+    if not values.numel() or not more:
+        return values, lines
+    pad = torchlike.nn.functional.pad
+    end = grad.numel() // math.prod(values.shape[1:])
+    return pad(values, (0, 0) * (values.dim() - 1) + (0, more)), pad(lines, (0, more), value=end)
 
 
 def update_rule(formula: Callable[..., tuple]) -> Callable[..., tuple]:
@@ -388,7 +413,7 @@ class RuleOptimizer(Optimizer):
 
     def _update(self, bucket: Bucket, flags: tuple, scalars: tuple, grads: list[Any]) -> None:
         """Record the step of one bucket."""
-        given = [[g._values_ for g in grads], [lines_of(g) for g in grads]] if bucket.sparse else [grads]
+        given = _padded_rows(grads) if bucket.sparse else [grads]
         rule = over_rows(self.sparse_rule) if bucket.sparse else self.rule
         columns = [bucket.columns[0], *given, *bucket.columns[1:]]
         written = (0, *range(1 + len(given), len(columns)))

@@ -31,6 +31,7 @@ from torchlike._engine.xla.jax_private import quick_call
 from torchlike._engine.xla.lowering import Lowering
 from torchlike._engine.xla.target import at_precision, tracing_for
 
+FEW_NUMBERS = 16  # a program of the CPU that takes more runtime numbers takes each of them as an array
 SMALL = 1 << 16  # bytes; on the CPU, a host array up to this size is passed to the executable directly
 
 
@@ -148,7 +149,7 @@ class Fused:
         self._kept = tuple(sorted(set(range(len(trace.inputs))) - set(donated)))
         self._place, self._private = functools.partial(transfers.to_device, device=device), frozenset(donated)
         self._small = SMALL if device.type == "cpu" else -1
-        vectors = vectors_of(kinds)
+        vectors = vectors_of(kinds, alone(device, kinds))
         pack = _packer(vectors)
         packs: Callable = lambda scalars: pack([x for i in chosen for x in scalars[i]])
         if device.type != "cpu":
@@ -297,6 +298,15 @@ def vectors_of(kinds: Sequence[type], classes: Mapping[int, int] = {}) -> tuple[
     for i, kind in enumerate(kinds):
         found.setdefault((order.index(kind), classes.get(i, 0)), []).append(i)
     return tuple([(NUMBERS[order[kind]], tuple(found[kind, each])) for kind, each in sorted(found)])
+
+
+def alone(device: Device, kinds: Sequence[type]) -> dict[int, int]:
+    """Return the classes of runtime numbers (see `vectors_of`) that give each number its own vector, if there are many.
+
+    XLA reads an element of a vector within the kernel that uses it. The kernels of a loop that read different elements
+    differ, and XLA compiles each of them, which takes about 20 ms per number. An argument takes 2 µs of each run.
+    """
+    return {i: i for i in range(len(kinds))} if device.type == "cpu" and len(kinds) > FEW_NUMBERS else {}
 
 
 def _packer(vectors: tuple[tuple[type, tuple[int, ...]], ...]) -> Callable[[list], list[np.ndarray]]:

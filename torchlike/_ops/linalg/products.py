@@ -54,6 +54,11 @@ def rows_times(x: Any, w: Any, form: str = "nn") -> Any:
     x, w = wide(x), wide(w)
     if isinstance(x, np.ndarray):
         return _numpy_product(x, w, form)
+    if x.ndim + w.ndim >= 3 and x.dtype == w.dtype and 0 not in x.shape:  # a vector has the gradients of a matrix
+        if x.ndim == 1 and w.ndim == 2:
+            return product(x[None], w, form)[0]
+        if w.ndim == 1:
+            return rows_times(x, w[:, None])[..., 0]
     alike = x.ndim >= 2 and w.ndim >= 2 and x.dtype == w.dtype and 0 not in x.shape
     if not alike or (w.ndim > 2 and w.shape[:-2] != x.shape[:-2]):
         return jnp.matmul(x, jnp.swapaxes(w, -1, -2) if form == "nt" and w.ndim > 1 else w)
@@ -107,6 +112,9 @@ def _laid_out(a: Any, b: Any, *, form: str, precision: Any) -> Any:
         return _plain(a, b, form=form)
     fixed, transposed = lax.optimization_barrier, lambda x: jnp.swapaxes(x, -1, -2)
     floating = a.dtype in (jnp.float32, jnp.float64)
+    vector = _vector(a, b, form) if floating and a.ndim == 2 else None
+    if vector is not None:
+        return _with_two_vectors(a, b, form, vector)
     has_many_rows = is_symbolic(a.shape[-2]) or a.shape[-2] >= MANY_ROWS
     turned = a.ndim == 2 and b.size <= SMALL and (has_many_rows or not whole_step.held)
     if floating and form == "nt" and turned:
@@ -116,6 +124,26 @@ def _laid_out(a: Any, b: Any, *, form: str, precision: Any) -> Any:
     if floating and form == "tn" and b.size <= SMALL and (a.ndim == 2 or _work(a, b) >= TINY):
         return transposed(fixed(_plain(fixed(transposed(b)), a, form="nn")))
     return _plain(a, b, form=form)
+
+
+def _vector(a: Any, b: Any, form: str) -> int | None:
+    """Return the position of the factor that is a vector, a matrix with one row or column, if the other is not."""
+    rows, columns = _shape(a, b, form=form, precision=None).shape
+    if (rows == 1) == (columns == 1) or 1 in (a.size, b.size):
+        return None
+    return 0 if rows == 1 else 1
+
+
+def _with_two_vectors(a: Any, b: Any, form: str, vector: int) -> Any:
+    """Return the product of a matrix and a vector, computed as one of the matrix and two vectors, one of them zero.
+
+    XLA generates code for each product with one vector. That takes 15 to 170 ms per product, in loops too, and the code
+    uses one thread. Products with two vectors call Eigen.
+    """
+    factors = [a, b]
+    free = FORMS[form][vector] - 1  # the dim that is not contracted
+    factors[vector] = jnp.pad(factors[vector], [(0, int(dim == free)) for dim in range(2)])
+    return lax.slice_in_dim(_plain(*factors, form=form), 0, 1, axis=vector)
 
 
 def _work(a: Any, b: Any) -> int:

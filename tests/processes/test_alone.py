@@ -116,6 +116,7 @@ def test_without_a_group(name, monkeypatch):
         monkeypatch.delenv(variable, raising=False)
     # PyTorch must behave like its CPU build, even if it was built for CUDA.
     monkeypatch.setattr(torch.distributed.distributed_c10d, "_NCCL_AVAILABLE", False)
+    monkeypatch.setattr(torch.distributed.distributed_c10d, "default_pg_nccl_timeout", None)
     both(WITHOUT[name])
     assert not torch.distributed.is_initialized()
     assert not torchlike.distributed.is_initialized()

@@ -501,7 +501,7 @@ def test_a_copy_continues_alone(generator, copied):
 
 def test_other_devices_are_refused():
     for kind in ("cuda", "xla"):
-        with pytest.raises(RuntimeError, match=f"Cannot get {kind.upper()} generator"):
+        with pytest.raises(RuntimeError):  # a PyTorch built for CUDA names the missing driver instead
             torch.Generator(kind)
         with pytest.raises(RuntimeError, match=f"Cannot get {kind.upper()} generator"):
             ours.Generator(kind)

@@ -45,7 +45,7 @@ def keep_freed_blocks() -> None:
 
 
 def release_freed_blocks(compile_seconds: float) -> None:
-    """Return the free memory of the C heap to the kernel after a compile that took this long, unless it was short.
+    """Return the free memory of the C heap to the kernel beside a compile that takes this long, unless it is short.
 
     A compile and the interpreted steps before it leave free blocks all over the heap: half of the memory of a process
     that trains a ResNet-18. glibc returns only the free end of the heap by itself. The call takes 5 to 50 ms.

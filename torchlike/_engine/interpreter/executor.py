@@ -59,11 +59,11 @@ class Interpreted:
         This waits until the second run, because most programs of new shapes run only once.
         """
         plans = self.plans
-        light = costs.of_light_run(plans) if self._long and self._trains else None
+        self._is_exact = all(plan.executor == ONCE for plan in plans)
+        light = costs.of_light_run(plans) if self._long and not self._is_exact else None
         self._is_light = light is not None
         self._cost = costs.of_run(plans) if light is None else light
         self._repeats = any(plan.executor == ONCE for plan in plans)
-        self._is_exact = all(plan.executor == ONCE for plan in plans)
         self._left = (costs.LIGHT_RUNS * self._long if self._is_light else self._long) or costs.of_compile(plans)
         self._is_patient = costs.is_patient(plans)
         self._is_quick = not self._trains and costs.is_below_dispatch(plans)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 from weakref import WeakSet
 
+from torchlike._engine.heap import LONG_COMPILE, release_freed_blocks
 from torchlike._engine.report import log
 
 T = TypeVar("T")
@@ -41,6 +42,7 @@ class Job(Generic[T]):
         with _one:
             if not threading.main_thread().is_alive():
                 return
+            release_freed_blocks(LONG_COMPILE)  # of the interpreted steps, before the compile needs memory
             started = time.perf_counter()
             try:
                 self._result.append(self._function())

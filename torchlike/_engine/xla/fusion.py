@@ -17,7 +17,8 @@ from torchlike._engine.interpreter.rules import Unsupported
 
 UNFUSED = {"xla_disable_hlo_passes": "fusion"}
 FEW = 300  # a program of fewer operations compiles fast in either form
-LIMIT = 7.0  # how often an operation may be computed on average; deep networks have up to 5.7
+LARGE = 100  # the number of operations beyond which a kernel counts
+LIMIT = 3.0  # how often large kernels may compute an operation on average; deep networks have up to 1.3
 
 
 def _names(text: str) -> frozenset[str]:
@@ -61,19 +62,19 @@ def options(closed: Any) -> dict[str, Any]:
 
 
 def duplication(closed: Any) -> float:
-    """Return an estimate of how often fused kernels compute each operation of a jaxpr on average.
+    """Return an estimate of how often large fused kernels compute each operation of a jaxpr on average.
 
     It follows the rules of XLA's instruction fusion. An operation with several readers is computed in the kernels of
     all of them, unless no kernel can contain it, or it reads more than it writes and a kernel on a path to one of its
-    readers cannot contain it. The estimate is 1 for a program of few operations, and for one with unknown operations.
+    readers cannot contain it. The estimate is 0 for a program of few operations, and for one with unknown operations.
     """
     try:
         flat = Flat(_body(closed))
     except Unsupported:
-        return 1.0
+        return 0.0
     operations, results = _operations(flat)
     if len(operations) < FEW:
-        return 1.0
+        return 0.0
     last = {i: at for at, operation in enumerate(operations) for i, _ in operation.inputs}
     stored = _stored(operations, last)
     kernels, contents, total = set(results), [0] * len(operations), 0
@@ -84,8 +85,8 @@ def duplication(closed: Any) -> float:
         for i, size in operation.inputs:
             if i not in stored and operation.fuses(operations[i], size):
                 contents[at] |= contents[i]
-        if at in kernels:
-            total += contents[at].bit_count()
+        if at in kernels and (size := contents[at].bit_count()) > LARGE:
+            total += size
         _release(contents, operation, last, at)
     return total / len(operations)
 

@@ -15,8 +15,6 @@ from torchlike.nn import parallel as parallel
 from torchlike.nn import parameter as parameter
 from torchlike.nn import utils as utils
 from torchlike.nn._linear_cross_entropy import LinearCrossEntropyOptions as LinearCrossEntropyOptions
-from torchlike.nn._uninitialized import UninitializedBuffer as UninitializedBuffer
-from torchlike.nn._uninitialized import UninitializedParameter as UninitializedParameter
 from torchlike.nn.modules import CELU as CELU
 from torchlike.nn.modules import ELU as ELU
 from torchlike.nn.modules import GELU as GELU
@@ -182,6 +180,8 @@ from torchlike.nn.modules import ZeroPad3d as ZeroPad3d
 from torchlike.nn.parallel import DataParallel as DataParallel
 from torchlike.nn.parameter import Buffer as Buffer
 from torchlike.nn.parameter import Parameter as Parameter
+from torchlike.nn.parameter import UninitializedBuffer as UninitializedBuffer
+from torchlike.nn.parameter import UninitializedParameter as UninitializedParameter
 
 
 def __getattr__(name: str) -> Any:

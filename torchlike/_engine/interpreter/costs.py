@@ -107,12 +107,16 @@ def of_long_compile(plans: Sequence[Plan]) -> float:
 
 
 def of_light_run(plans: Sequence[Plan]) -> float | None:
-    """Return the cost of interpreting a training program of small arrays once, or None if its arrays are not small.
+    """Return the cost of interpreting a training program of small arrays once.
+
+    Return None if its arrays are not small, or if NumPy cannot run some of its operators.
 
     An example is a loop over the cells of a recurrent network.
     """
     traffic, calls = BYTE * sum(map(moved, plans)), LIGHT * len(plans)
-    return None if is_by_hand(plans) or traffic > calls else traffic + calls
+    if traffic > calls or is_by_hand(plans) or any(plan.flat is not None and plan.flat() is None for plan in plans):
+        return None
+    return traffic + calls
 
 
 def of_run(plans: Sequence[Plan]) -> float:

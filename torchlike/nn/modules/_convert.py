@@ -9,8 +9,7 @@ import torchlike
 from torchlike import Tensor
 from torchlike._internal import warn
 from torchlike.nn import _errors
-from torchlike.nn._uninitialized import is_lazy
-from torchlike.nn.parameter import Parameter
+from torchlike.nn.parameter import Parameter, is_lazy
 
 
 class Settings:

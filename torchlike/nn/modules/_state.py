@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 from torchlike import Tensor, no_grad
 from torchlike._internal import warn
 from torchlike.nn import _errors
-from torchlike.nn._uninitialized import is_lazy
 from torchlike.nn.modules._handle import RemovableHandle
 from torchlike.nn.modules._hooks import add_hook
-from torchlike.nn.parameter import Parameter
+from torchlike.nn.parameter import Parameter, is_lazy
 
 _EXTRA_STATE_KEY_SUFFIX = "_extra_state"
 

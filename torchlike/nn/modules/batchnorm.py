@@ -10,10 +10,9 @@ from torchlike._internal import own_methods
 from torchlike.nn import _errors_layers as _errors
 from torchlike.nn import functional as F
 from torchlike.nn import init
-from torchlike.nn._uninitialized import UninitializedBuffer, UninitializedParameter, is_lazy
 from torchlike.nn.modules.lazy import LazyModuleMixin
 from torchlike.nn.modules.module import Module
-from torchlike.nn.parameter import Parameter
+from torchlike.nn.parameter import Parameter, UninitializedBuffer, UninitializedParameter, is_lazy
 
 __all__ = [
     "BatchNorm1d",

@@ -11,7 +11,6 @@ from torchlike._internal import own_methods
 from torchlike.nn import _errors_layers as _errors
 from torchlike.nn import functional as F
 from torchlike.nn import init
-from torchlike.nn._uninitialized import UninitializedParameter
 from torchlike.nn.modules._tuples import _ntuple, each_side_reversed
 from torchlike.nn.modules._tuples import _pair as _pair
 from torchlike.nn.modules._tuples import _reverse_repeat_tuple as _reverse_repeat_tuple
@@ -19,7 +18,7 @@ from torchlike.nn.modules._tuples import _single as _single
 from torchlike.nn.modules._tuples import _triple as _triple
 from torchlike.nn.modules.lazy import LazyModuleMixin
 from torchlike.nn.modules.module import Module
-from torchlike.nn.parameter import Parameter
+from torchlike.nn.parameter import Parameter, UninitializedParameter
 
 __all__ = [
     "Conv1d",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import torchlike
-from torchlike.nn._uninitialized import is_lazy
 from torchlike.nn.modules.module import Module
+from torchlike.nn.parameter import is_lazy
 
 __all__ = ["LazyModuleMixin"]
 

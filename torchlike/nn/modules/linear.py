@@ -9,10 +9,9 @@ import torchlike
 from torchlike import Tensor
 from torchlike.nn import functional as F
 from torchlike.nn import init
-from torchlike.nn._uninitialized import UninitializedParameter
 from torchlike.nn.modules.lazy import LazyModuleMixin
 from torchlike.nn.modules.module import Module
-from torchlike.nn.parameter import Parameter
+from torchlike.nn.parameter import Parameter, UninitializedParameter
 
 __all__ = ["Bilinear", "Identity", "LazyLinear", "Linear"]
 

@@ -71,7 +71,6 @@ _MODULES = {
     "_autograd.hook_handles": "utils.hooks",
     "distributed._buckets": "_C._distributed_c10d",
     "masked._ops": "masked._ops",
-    "nn._uninitialized": "nn.parameter",
     "nn.attention._block_mask": "nn.attention.flex_attention",
     "nn.attention._mods": "nn.attention.flex_attention",
     "nn.modules._hooks": "nn.modules.module",

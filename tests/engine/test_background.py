@@ -37,11 +37,16 @@ def _model():
 def _train(steps, model=None, rows=5):
     """Train, and return the losses and the executor of each step's backward program."""
     model = model or _model()
-    optimizer = torch.optim.AdamW(model.parameters(), 0.1)
+    given = torch.arange(6.0 * rows).view(rows, 6) / 30
+    return _losses(lambda: model(given).square().mean(), torch.optim.AdamW(model.parameters(), 0.1), steps)
+
+
+def _losses(compute, optimizer, steps):
+    """Take steps on the losses that `compute` returns (see `_train`)."""
     losses, used = [], []
     for _ in range(steps):
         optimizer.zero_grad()
-        loss = model(torch.arange(6.0 * rows).view(rows, 6) / 30).square().mean()
+        loss = compute()
         with torch.explain() as report:
             loss.backward()
         used += [program.executor for program in report]
@@ -228,23 +233,18 @@ def test_only_a_long_wait_is_reported(caplog, monkeypatch):
 
 
 def _unrolled(steps):
-    """Train a cell that is called in a loop, and return the losses and the executor of each step's backward program."""
+    """Train a cell that is called in a loop (see `_train`)."""
     torch.manual_seed(0)
     cell = torch.nn.RNNCell(3, 8)
-    optimizer = torch.optim.SGD(cell.parameters(), 0.1)
-    losses, used = [], []
-    for _ in range(steps):
+    rows = torch.arange(240.0).view(40, 2, 3) / 240
+
+    def compute():
         state = torch.zeros(2, 8)
-        for row in torch.arange(240.0).view(40, 2, 3) / 240:
+        for row in rows:
             state = cell(row, state)
-        loss = state.square().mean()
-        optimizer.zero_grad()
-        with torch.explain() as report:
-            loss.backward()
-        used += [program.executor for program in report]
-        optimizer.step()
-        losses.append(loss.item())
-    return losses, used
+        return state.square().mean()
+
+    return _losses(compute, torch.optim.SGD(cell.parameters(), 0.1), steps)
 
 
 def test_a_loop_of_small_operators_is_interpreted_until_it_has_cost_as_much_as_its_compile(monkeypatch):

@@ -107,11 +107,9 @@ def of_long_compile(plans: Sequence[Plan]) -> float:
 
 
 def of_light_run(plans: Sequence[Plan]) -> float | None:
-    """Return the cost of interpreting a training program of small arrays once.
+    """Return the cost of interpreting a training program of small arrays once, such as a loop over recurrent cells.
 
     Return None if its arrays are not small, or if NumPy cannot run some of its operators.
-
-    An example is a loop over the cells of a recurrent network.
     """
     traffic, calls = BYTE * sum(map(moved, plans)), LIGHT * len(plans)
     if traffic > calls or is_by_hand(plans) or any(plan.flat is not None and plan.flat() is None for plan in plans):

@@ -77,14 +77,13 @@ def duplication(closed: Any) -> float:
         return 0.0
     last = {i: at for at, operation in enumerate(operations) for i, _ in operation.inputs}
     stored = _stored(operations, last)
-    kernels, contents, total = set(results), [0] * len(operations), 0
-    for operation in operations:
-        kernels.update(i for i, size in operation.inputs if i in stored or not operation.fuses(operations[i], size))
+    joined = [{i for i, size in o.inputs if i not in stored and o.fuses(operations[i], size)} for o in operations]
+    kernels = {*results, *(i for o, own in zip(operations, joined) for i, _ in o.inputs if i not in own)}
+    contents, total = [0] * len(operations), 0
     for at, operation in enumerate(operations):
         contents[at] = 1 << at  # the operations that a kernel of this one computes
-        for i, size in operation.inputs:
-            if i not in stored and operation.fuses(operations[i], size):
-                contents[at] |= contents[i]
+        for i in joined[at]:
+            contents[at] |= contents[i]
         if at in kernels and (size := contents[at].bit_count()) > LARGE:
             total += size
         _release(contents, operation, last, at)

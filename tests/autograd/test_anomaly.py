@@ -134,3 +134,21 @@ def test_the_traceback_holds_the_frames_of_the_program():
     ours = told(torchlike)
     assert f"{os.sep}torchlike{os.sep}_" not in ours and "in told" in ours
     assert _frames(ours)[-1] == _frames(told(theirs))[-1]
+
+
+def test_a_nan_is_reported_at_the_operator_within_a_loss_or_layer():
+    def report(t):
+        names = []
+        for loss in (
+            lambda x: t.nn.functional.cross_entropy(x / 0 * 0, t.tensor([0, 1])),
+            lambda x: t.nn.functional.linear(x[None] / 0 * 0, t.ones(2, 3), t.ones(2)).sum(),
+        ):
+            x = t.ones(2, 3, requires_grad=True)
+            with warnings.catch_warnings(), t.autograd.set_detect_anomaly(True):
+                warnings.simplefilter("ignore")
+                with pytest.raises(RuntimeError) as error:
+                    loss(x).backward()
+            names.append(str(error.value))
+        return names
+
+    assert report(torchlike) == report(theirs)

@@ -124,15 +124,16 @@ class AnomalyWalk(Walk):
     visiting: Node | None = None
 
     def _gradients(self, node: Node, held: dict[int, Grad], wanted: tuple[int, ...]) -> Sequence[Grad | None]:
-        outer, self.visiting = self.visiting, node
+        outer, self.visiting, name = self.visiting, node, node.name()
         try:
             grads = super()._gradients(node, held, wanted)
             if check_nan:
                 for i, grad in zip(wanted, grads):
                     if grad is not None and _has_nan(grad[0]):
-                        raise _errors.autograd.nan_gradient(node.name(), i)
+                        name, number = node.failing(i)
+                        raise _errors.autograd.nan_gradient(name, number)
         except Exception as error:
-            _print_history(node)
+            _print_history(node, name)
             error.args = tuple(_errors.autograd.with_history(a) for a in error.args)
             raise
         finally:
@@ -149,9 +150,9 @@ def _has_nan(value: Value | SparseValue) -> bool:
     return bool(np.isnan(array if array.dtype.kind in "fc" else array.astype(np.float32)).any())
 
 
-def _print_history(node: Node) -> None:
+def _print_history(node: Node, name: str) -> None:
     metadata = hooks_of(node).metadata
-    warn(_errors.autograd.anomaly_found(node.name(), metadata.get("traceback_")))
+    warn(_errors.autograd.anomaly_found(name, metadata.get("traceback_")))
     parent = metadata.get("parent_")
     while parent is not None:
         metadata = hooks_of(parent).metadata

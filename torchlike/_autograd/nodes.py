@@ -9,10 +9,12 @@ from collections.abc import Callable, Container, Sequence
 from typing import Any
 from weakref import ref
 
+from torchlike import _errors
 from torchlike._autograd.hook_handles import RemovableHandle, hold
 from torchlike._dtypes.recorder import plain
 from torchlike._engine import Value
 from torchlike._engine.trace.trace import latest
+from torchlike._ops.schema.node_names import Nodes
 from torchlike._ops.schema.plan import OpPlan
 
 Edge = tuple["Node", int]  # a node and the index of one of its outputs
@@ -86,6 +88,12 @@ class Node:
         """Return PyTorch's name of this node, such as `MulBackward0`."""
         return self.plan.node
 
+    def failing(self, number: int) -> tuple[str, int]:
+        """Return the name of PyTorch's node that makes a NaN in the gradient of an input, and its output's number."""
+        nodes = None if self.plan is None else self.plan.node
+        found = nodes.failing(self.plan.argument(number)) if isinstance(nodes, Nodes) else None
+        return found or (self.name(), number)
+
     def slots(self) -> Sequence[int | None]:
         """Return, for each edge that PyTorch's node has, its index among `edges`, or None for a number."""
         return range(len(self.edges)) if self.plan is None else self.plan.slots()
@@ -93,7 +101,7 @@ class Node:
     @property
     def next_functions(self) -> tuple:
         """The nodes that receive this node's gradients, each with an output number."""
-        found = [None if i is None else self.edges[i] for i in self.slots()]
+        found = inner_edges(self) or [None if i is None else self.edges[i] for i in self.slots()]
         return tuple((None, 0) if e is None else (e[0].public(), e[1]) for e in found)
 
     def public(self) -> Any:
@@ -163,6 +171,50 @@ class Refusal(Node):
         raise self._error()
 
 
+class Inner(Node):
+    """A node that PyTorch records within an operator that has one node here. The backward pass does not run it."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, edges: Sequence[Edge | None], name: str) -> None:
+        self.plan, self.saved, self.scalars = None, None, ()
+        self.edges, self._name = edges, name
+        self.age, self.extra = 1, None
+
+    def name(self) -> str:
+        return self._name
+
+    def outputs(self) -> int:
+        return 1
+
+    def result(self, number: int) -> Any:
+        return None
+
+    def register_hook(self, hook: Callable) -> RemovableHandle:
+        """Raise: the node does not run."""
+        raise _errors.autograd.hook_of_inner_node(self._name)
+
+    register_prehook = register_hook
+
+
+def inner_edges(node: Node) -> Sequence[Edge | None] | None:
+    """Return the edges of an operator's last node if PyTorch records several nodes for it, else None."""
+    if node.plan is None or node.plan.extra is None or not isinstance(node.plan.node, Nodes):
+        return None
+    extra = hooks_of(node)
+    if extra.inside is None:
+        extra.inside = [_inner_edge(node, each) for each in node.plan.node.inputs]
+    return extra.inside
+
+
+def _inner_edge(node: Node, of: str) -> Edge | None:
+    if not isinstance(of, Nodes):
+        where, position = node.plan.extra.arguments[of]
+        return node.edges[position] if where == "array" else None
+    edges = [_inner_edge(node, each) for each in of.inputs]
+    return (Inner(edges, str(of)), 0) if any(edges) else None
+
+
 class AccumulateGrad(Node):
     """The gradient node of a leaf. It adds gradients to the leaf's `.grad`, and references the leaf weakly."""
 
@@ -205,6 +257,7 @@ class Extra:
         "behind",
         "detached",
         "inner",
+        "inside",
         "kept",
         "metadata",
         "overwritten",
@@ -226,6 +279,7 @@ class Extra:
         self.behind: tuple[Node, int] | None = None
         # For a write to a part of memory: the node whose result was written, and a weak reference to the view.
         self.inner: Any = None
+        self.inside: Sequence[Edge | None] | None = None  # the edges to the nodes of the operator before this one
         self.reshaped = False  # whether a result was reshaped without a record in the graph
         # Output number -> the age that a node would have had when the output was detached in place.
         self.detached: dict[int, int] = {}

@@ -379,6 +379,13 @@ def nan_gradient(name: str, place: int) -> RuntimeError:
     return RuntimeError(f"Function '{name}' returned nan values in its {place}th output.")
 
 
+def hook_of_inner_node(name: str) -> NotImplementedError:
+    return NotImplementedError(
+        f"a hook on {name}: this node is part of an operator that torchlike records as one node. Register the hook on "
+        "the operator's input or result, or call the operators that the operator is composed of"
+    )
+
+
 def anomaly_found(name: str, lines: list[str] | None) -> str:
     if lines is None:
         return (

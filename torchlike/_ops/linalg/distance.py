@@ -135,6 +135,7 @@ def _check_cosine(call: Call) -> None:
     keeps=("target",),
     check=_check_cosine,
     promote=through_integers,
+    node=composed("AddBackward0"),
     loop="sum_cpu",
 )
 def cosine_embedding_loss(input1: Array, input2: Array, target: Array, margin: Real = 0.0, reduction: str = "mean"):

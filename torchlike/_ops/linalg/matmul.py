@@ -28,6 +28,7 @@ from torchlike._ops.schema.autocast_policies import (
 from torchlike._ops.schema.checks import EMPTY, NUMBERS
 from torchlike._ops.schema.declare import EXACT, HOST_REDUCES, Array, Into, Kept, namespace, operator
 from torchlike._ops.schema.namespace import unrounded, widened
+from torchlike._ops.schema.node_names import Nodes
 from torchlike._ops.schema.out_rules import CASTABLE
 from torchlike._ops.schema.typing_rules import Call, broadcast, sum_like, wrap_dim
 
@@ -52,9 +53,22 @@ _LOOPS = {(1, 1): "dot", (2, 1): "addmv_impl_cpu", **dict.fromkeys([(1, 2), (2, 
 
 def _matmul_node(call: Call) -> str:
     first, second = (min(a.ndim, 3) for a in call.arrays)
-    return {(1, 1): "DotBackward0", (2, 1): "MvBackward0", (2, 2): "MmBackward0", (1, 2): "SqueezeBackward4"}.get(
-        (first, second), "UnsafeViewBackward0"
-    )
+    return _MATMUL_NODES.get((first, second), "UnsafeViewBackward0")
+
+
+def _rows(node: str, *inputs: str) -> Nodes:
+    """Return the nodes of a product with the rows of all leading dims of `input`."""
+    return Nodes("UnsafeViewBackward0", Nodes(node, Nodes("ViewBackward0", "input"), *inputs), passes=True)
+
+
+_MATMUL_NODES = {
+    (1, 1): "DotBackward0",
+    (2, 1): "MvBackward0",
+    (2, 2): "MmBackward0",
+    (1, 2): Nodes("SqueezeBackward4", Nodes("MmBackward0", Nodes("UnsqueezeBackward0", "input"), "other"), passes=True),
+    (3, 1): _rows("MvBackward0", "other"),
+    (3, 2): _rows("MmBackward0", "other"),
+}
 
 
 def _matmul_keeps(call: Call) -> tuple[str | Kept, ...]:
@@ -548,11 +562,20 @@ def _linear_shape(call: Call) -> list:
 
 
 def _linear_node(call: Call) -> str:
-    if call.input.ndim == 2:
-        return "MmBackward0" if call.bias is None else "AddmmBackward0"
+    weight = Nodes("TBackward0", "weight")
+    if call.weight.ndim == 1:
+        return _rows("MvBackward0", weight) if call.input.ndim > 2 else Nodes("MvBackward0", "input", weight)
     if call.bias is not None:
-        return "ViewBackward0"
-    return "UnsafeViewBackward0" if call.input.ndim > 2 else "SqueezeBackward4"
+        if call.input.ndim == 2:
+            return Nodes("AddmmBackward0", "bias", "input", weight)
+        rows = Nodes("AddmmBackward0", "bias", Nodes("ViewBackward0", "input"), weight)
+        return Nodes("ViewBackward0", rows, passes=True)
+    if call.input.ndim == 2:
+        return Nodes("MmBackward0", "input", weight)
+    if call.input.ndim > 2:
+        return _rows("MmBackward0", weight)
+    row = Nodes("MmBackward0", Nodes("UnsqueezeBackward0", "input"), weight)
+    return Nodes("SqueezeBackward4", row, passes=True)
 
 
 def _linear_edges(has_array: Callable[[str], bool]) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from torchlike._ops.linalg import banded
 from torchlike._ops.schema.autocast_policies import FULL_ON_CPU
 from torchlike._ops.schema.checks import EMPTY, REALS
 from torchlike._ops.schema.declare import Array, namespace, operator
+from torchlike._ops.schema.node_names import row_node
 from torchlike._ops.schema.rounding import stepwise, total_in_steps, unchanged
 from torchlike._ops.schema.typing_rules import Call
 
@@ -61,7 +62,7 @@ def _adaptive_avg(dims: int):
 
     kernel.__doc__ = f"Return the means of `output_size` windows of the last {dims} dims."
     kernel.__name__ = f"_adaptive_avg_pool{dims}d"
-    names = {1: "SqueezeBackward1", 2: "AdaptiveAvgPool2DBackward0", 3: "AdaptiveAvgPool3DBackward0"}
+    names = {1: row_node("AdaptiveAvgPool2D"), 2: "AdaptiveAvgPool2DBackward0", 3: "AdaptiveAvgPool3DBackward0"}
     node = lambda call: "MeanBackward1" if dims > 1 and set(call.output_size) == {1} else names[dims]
     vanishing = lambda plan: () if plan.node == "MeanBackward1" else ("input",)
     return operator(
@@ -119,7 +120,7 @@ def _adaptive_max(dims: int):
 
     kernel.__doc__ = f"Return the largest elements of `output_size` windows of the last {dims} dims, and their indices."
     kernel.__name__ = f"_adaptive_max_pool{dims}d"
-    names = {1: "SqueezeBackward1", 2: "AdaptiveMaxPool2DBackward0", 3: "AdaptiveMaxPool3DBackward0"}
+    names = {1: row_node("AdaptiveMaxPool2D"), 2: "AdaptiveMaxPool2DBackward0", 3: "AdaptiveMaxPool3DBackward0"}
     both = lambda call: [_shape(call)[0], (_shape(call)[0], _dtypes.int64)]
     return operator(
         where=(),

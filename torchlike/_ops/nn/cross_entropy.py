@@ -16,6 +16,7 @@ from torchlike._ops.schema.autocast_policies import FULL
 from torchlike._ops.schema.checks import REAL_FLOATS
 from torchlike._ops.schema.declare import Array, Index, Scalar, constant, namespace, operator
 from torchlike._ops.schema.namespace import refused
+from torchlike._ops.schema.node_names import Nodes
 from torchlike._ops.schema.rounding import stepwise, total_in_cascade, unchanged
 from torchlike._ops.schema.typing_rules import Call
 
@@ -102,7 +103,10 @@ def check_classes(call: Call) -> None:
 
 
 def _node(call: Call) -> str:
-    return _picking_node(call) if call.label_smoothing == 0 else "AddBackward0"
+    if call.label_smoothing:
+        return "AddBackward0"
+    logs = Nodes("LogSoftmaxBackward0", "input")
+    return Nodes(_picking_node(call), Nodes("ViewBackward0", logs) if call.input.ndim == 3 else logs, passes=True)
 
 
 def _picking_node(call: Call) -> str:

@@ -14,6 +14,7 @@ from torchlike._ops.schema.autocast_policies import FULL, Casts, banned, full
 from torchlike._ops.schema.checks import in_order, only
 from torchlike._ops.schema.declare import Array, Kept, Real, constant, namespace, operator
 from torchlike._ops.schema.namespace import choose, fractional, mean_of, sum_of
+from torchlike._ops.schema.node_names import Nodes
 from torchlike._ops.schema.rounding import stepwise, unchanged
 from torchlike._ops.schema.typing_rules import Call, broadcast, result_type, through_integers, to_float
 
@@ -55,8 +56,17 @@ def composed(last):
 
     The name is that of the reduction's node or, without a reduction, `last`, or `last(call)` if `last` is callable.
     """
-    names = {"mean": "MeanBackward0", "sum": "SumBackward0"}
-    return lambda call: names.get(call.reduction) or (last(call) if callable(last) else last)
+
+    def node(call):
+        name, unreduced = _REDUCTIONS.get(call.reduction), last(call) if callable(last) else last
+        if name is None or not isinstance(unreduced, Nodes):
+            return name or unreduced
+        return Nodes(name, unreduced, passes=True)
+
+    return node
+
+
+_REDUCTIONS = {"mean": "MeanBackward0", "sum": "SumBackward0"}
 
 
 _TARGET = slice(1, 2)  # the format of a result is that of the second array
@@ -94,7 +104,7 @@ def _check_mean(call: Call) -> None:
     _check_mean,
     remembers=(),
     promote=lambda dtype: (dtype, dtype.to_real()),
-    node=composed("AbsBackward0"),
+    node=composed(Nodes("AbsBackward0", Nodes("SubBackward0", "input", "target"))),
     loop="add_stub",
     formats=1,
 )
@@ -411,7 +421,15 @@ def _check_hinge(call: Call) -> None:
     _check_mean(call)
 
 
-@_loss(_check_hinge, formats=_TARGET, keeps=("target",), chooses=True, opmath=False, loop="add_stub")
+@_loss(
+    _check_hinge,
+    formats=_TARGET,
+    keeps=("target",),
+    chooses=True,
+    opmath=False,
+    node=composed("AddBackward0"),
+    loop="add_stub",
+)
 def hinge_embedding_loss(input: Array, target: Array, margin: Real = 1.0, reduction: str = "mean"):
     """Compute x where the target is 1, and max(0, margin - x) where it is -1, and reduce it by `reduction`.
 
@@ -437,7 +455,7 @@ def _check_ranking(call: Call) -> None:
         raise _errors.arithmetic.bool_minus_bool() if all(bools) else _errors.arithmetic.bool_minus()
 
 
-@_loss(_check_ranking, chooses=True, promote=through_integers, loop="add_stub")
+@_loss(_check_ranking, chooses=True, promote=through_integers, node=composed("ClampMinBackward0"), loop="add_stub")
 def margin_ranking_loss(input1: Array, input2: Array, target: Array, margin: Real = 0.0, reduction: str = "mean"):
     """Compute max(0, margin - t (x1 - x2)), where t = 1 ranks x1 above x2 and t = -1 ranks it below.
 

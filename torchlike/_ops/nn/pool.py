@@ -19,6 +19,7 @@ from torchlike._ops.nn.windows import channels_last, channels_second, expand, pa
 from torchlike._ops.schema.autocast_policies import FULL_ON_CPU
 from torchlike._ops.schema.checks import REAL_FLOATS
 from torchlike._ops.schema.declare import Array, namespace, operator
+from torchlike._ops.schema.node_names import row_node
 from torchlike._ops.schema.typing_rules import Call
 
 Ints = tuple[int, ...]
@@ -203,7 +204,11 @@ def _max_pool(dims: int, with_positions: bool):
     kernel_function.__doc__ = f"Return the largest element of each window of the last {dims} dims."
     kernel_function.__name__ = f"_max_pool{dims}d" if not with_positions else f"_max_pool_at{dims}d"
     shape = (lambda call: [_shape(call)[0], (_shape(call)[0], _dtypes.int64)]) if with_positions else _shape
-    node = {1: "SqueezeBackward1", 2: "MaxPool2DWithIndicesBackward0", 3: "MaxPool3DWithIndicesBackward0"}[dims]
+    node = {
+        1: row_node("MaxPool2DWithIndices"),
+        2: "MaxPool2DWithIndicesBackward0",
+        3: "MaxPool3DWithIndicesBackward0",
+    }[dims]
     remembers = ("inputs", "others") if with_positions else ("inputs", "positions")
     return operator(
         where=(),
@@ -280,7 +285,7 @@ def _avg_pool(dims: int):
     divisor.
     """
     kernel_function.__name__ = f"_avg_pool{dims}d"
-    node = {1: "SqueezeBackward1", 2: "AvgPool2DBackward0", 3: "AvgPool3DBackward0"}[dims]
+    node = {1: row_node("AvgPool2D"), 2: "AvgPool2DBackward0", 3: "AvgPool3DBackward0"}[dims]
     return operator(
         where=(),
         shape=_shape,

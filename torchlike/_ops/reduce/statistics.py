@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -282,12 +283,15 @@ _area = functools.partial(
     shape=_area_shape,
     check=_check_areas,
     out=False,
-    node="DivBackward0",
     loop="add_stub",
 )
 
 
-@_area(remembers=())
+def _area_node(last: str) -> Callable[[Call], str]:
+    return lambda call: last if call.x is None else "DivBackward1"
+
+
+@_area(remembers=(), node=_area_node("MulBackward1"))
 def trapezoid(y: Array, x: Array = OMITTED, *, dx: Scalar = OMITTED, dim: int = -1):
     """Return the integral of `y` along `dim` by the trapezoidal rule.
 
@@ -310,7 +314,7 @@ def trapezoid(y: Array, x: Array = OMITTED, *, dx: Scalar = OMITTED, dim: int = 
     return (xp.sum(fractional(y), axis=dim) - fractional(ends.squeeze(dim)) * 0.5) * (1 if dx is None else dx)
 
 
-@_area()
+@_area(node=_area_node("CumsumBackward0"))
 def cumulative_trapezoid(y: Array, x: Array = OMITTED, *, dx: Scalar = OMITTED, dim: int = -1):
     """Return the cumulative integral of `y` along `dim` by the trapezoidal rule.
 

@@ -1,4 +1,4 @@
-"""Names of gradient nodes for operators with several overloads, which PyTorch numbers."""
+"""Names of gradient nodes: of operators with several overloads, which PyTorch numbers, and of composed operators."""
 
 from __future__ import annotations
 
@@ -6,6 +6,32 @@ from collections.abc import Callable
 from typing import Any
 
 from torchlike._ops.schema.typing_rules import Aval, Call
+
+
+class Nodes(str):
+    """The name of the last of several nodes that PyTorch records for an operator, with the nodes before it.
+
+    Attributes:
+      inputs: for each edge of the node, the name of a parameter of the operator, or the `Nodes` before this one.
+      passes: whether the gradient of the node has a NaN only if its own incoming gradient has one, or saved weights do.
+    """
+
+    inputs: tuple[str, ...]
+    passes: bool
+
+    def __new__(cls, name: str, *inputs: str, passes: bool = False) -> Nodes:
+        made = super().__new__(cls, name)
+        made.inputs, made.passes = inputs, passes
+        return made
+
+    def failing(self, parameter: str) -> tuple[str, int] | None:
+        """Return the name of the node that makes a NaN in the gradient of a parameter, and the number of its output."""
+        for number, each in enumerate(self.inputs):
+            if each == parameter and not isinstance(each, Nodes):
+                return str(self), number
+            if isinstance(each, Nodes) and (found := each.failing(parameter)):
+                return found if self.passes else (str(self), number)
+        return None
 
 
 def by_operand(
@@ -47,3 +73,9 @@ def of_two(stem: str) -> Callable[[Call], str]:
     made: Any = node
     made.wraps = True
     return made
+
+
+def row_node(stem: str) -> Nodes:
+    """Return the nodes of an operator on one dim that PyTorch runs on two dims."""
+    inner = Nodes(f"{stem}Backward0", Nodes("UnsqueezeBackward0", "input"))
+    return Nodes("SqueezeBackward1", inner, passes=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Iterable
 from typing import Any
@@ -21,8 +22,7 @@ def cannot(name: str, instead: str) -> NotImplementedError:
 def no_distributed(name: str) -> NotImplementedError:
     return cannot(
         name.removeprefix("torch."),
-        "of the ways to use several processes, DistributedDataParallel, fully_shard, tensor parallelism and the "
-        "collectives of torch.distributed are supported",
+        "use DistributedDataParallel, fully_shard, tensor parallelism or the collectives of torch.distributed",
     )
 
 
@@ -46,18 +46,21 @@ def unknown_name(module: str, name: str, known: list[str]) -> AttributeError:
 
 @shown_as(AttributeError)
 class UnknownName(AttributeError):
-    """An AttributeError that computes its suggestions only when printed, since `hasattr` often raises and drops it."""
+    """An AttributeError whose traceback ends with a note of the nearest names.
+
+    The note is computed only when the traceback is printed, since `hasattr` often raises and drops the error.
+    """
 
     def __init__(self, sentence: str, asked: str, known: list[str]) -> None:
         super().__init__(sentence)
         self._asked, self._known = asked, known
 
-    def __str__(self) -> str:
+    @functools.cached_property
+    def __notes__(self) -> list[str]:
         import difflib
 
         near = difflib.get_close_matches(self._asked, self._known, n=3)
-        hint = f"; the nearest names are {', '.join(map(repr, near))}" if near else ""
-        return self.args[0] + hint
+        return [f"The nearest names are {', '.join(map(repr, near))}."] if near else []
 
 
 def wrong_type(

@@ -1,7 +1,9 @@
 """The line of the user's program that is running, for warnings and reports.
 
-This is the only module that reads interpreter frames. The result is only shown to users, with two exceptions:
-the results of `unpacked_by_caller` and `module_of_caller` affect behavior, because PyTorch's `fx` also inspects frames.
+This is the only module that reads interpreter frames. Most results are only shown to users. These affect behavior:
+`unpacked_by_caller` and `module_of_caller`, because PyTorch's `fx` also inspects frames; and `calls_of_ours`, which
+tells an in-place operator from other writes to captured tensors, and a conversion of a size in the user's code from one
+in the library.
 """
 
 from __future__ import annotations

@@ -137,7 +137,8 @@ def _differs(program: Program, ours: list[Seen], theirs: list[Seen], rounding: l
 
 
 def _is_wild(facts: Facts) -> bool:
-    arrays = [x for x in facts.values() if isinstance(x, np.ndarray) and x.dtype.kind == "f"]
+    arrays = [np.asarray(x) for x in facts.values() if isinstance(x, np.ndarray | float)]
+    arrays = [x for x in arrays if x.dtype.kind == "f"]
     return any(not np.isfinite(x).all() or (np.abs(x) > LARGEST).any() for x in arrays)
 
 

@@ -13,6 +13,7 @@ import torchlike
 from tests.house.source import ROOT
 from tests.oracle import Outcome, assert_same, outcome
 from tests.oracle.bad_input import REFUSED, WARNED
+from tools import make_signatures
 
 ROWS = [
     pytest.param(program, id=f"{topic}: {name}") for topic, rows in REFUSED.items() for name, program in rows.items()
@@ -87,6 +88,32 @@ def test_pinned_memory_is_refused():
     text = "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available"
     with pytest.raises(RuntimeError, match=f"^{text} on this system.$"):
         torchlike.ones(2, pin_memory=True)
+
+
+def test_the_table_of_signatures_is_pytorchs():
+    assert make_signatures.TABLE.read_text() == make_signatures.table()
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda t: t.linspace(1, 2),
+        lambda t: t.add(object()),
+        lambda t: t.ones(2).add(),
+        lambda t: t.sum(object(), object()),
+        lambda t: t.ones(2).clamp(object(), object(), object()),
+        lambda t: t.linalg.norm(),
+        lambda t: t.mm(t.ones(2, 2), t.ones(2, 2), 1),
+        lambda t: t.randint(object()),
+    ],
+)
+def test_an_error_lists_the_signatures(program):
+    errors = []
+    for library in (torchlike, torch):
+        with pytest.raises(TypeError) as caught:
+            program(library)
+        errors.append(str(caught.value))
+    assert errors[0] == errors[1]
 
 
 UNKNOWN = [

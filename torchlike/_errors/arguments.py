@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from torchlike._errors.shown import shown_as
+from torchlike._errors.signatures import listed
 
 
 def unsupported(name: str, argument: str) -> NotImplementedError:
@@ -97,7 +98,8 @@ def as_of(error: Exception, name: str, is_method: bool = True) -> None:
     """Change the message of an argument error to that of a method or of an alias with the same arguments."""
     text = vars(error).get("of_method" if is_method else "of_alias")
     if text is not None:
-        error.args = (text.replace(METHOD, name),)
+        text = text.replace(METHOD, name)
+        error.args = (text.removesuffix("one of:") + listed(name, is_method) if text.endswith("one of:") else text,)
 
 
 def wrong_element(function: str, argument: str, position: int | None, place: int, got: Any) -> TypeError:
@@ -243,13 +245,15 @@ def no_such_keyword(function: str, name: str) -> TypeError:
 
 
 def invalid_combination(function: str, args: tuple, kwargs: dict) -> TypeError:
-    """Return the first line of PyTorch's error for a call that matches no overload."""
+    """Return the error for a call that matches no overload."""
     given = [type_name(a) for a in args] + [f"{name}={type_name(a)}" for name, a in kwargs.items()]
     return no_overload(function, ", ".join(given) + (", " if kwargs and len(given) == 1 else ""))
 
 
 def no_overload(function: str, given: str) -> TypeError:
-    return TypeError(f"{function}() received an invalid combination of arguments - got ({given}), but expected one of:")
+    """Return PyTorch's error for a call that matches no overload. PyTorch also says why each overload does not fit."""
+    start = f"{function}() received an invalid combination of arguments - got ({given})"
+    return TypeError(f"{start}, but expected {listed(function)}")
 
 
 def flush_denormal(got: Any) -> RuntimeError:

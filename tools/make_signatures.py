@@ -6,6 +6,7 @@ PyTorch raises for an object of an unknown type.
 
 from __future__ import annotations
 
+import importlib
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,7 +19,9 @@ import torchlike
 TABLE = Path(torchlike.__file__).parent / "_errors" / "signatures.txt"
 MARK = " received an invalid combination of arguments - got "
 MOST = 6  # the largest number of arguments that is tried
-SPACES = (torch, torch.linalg, torch.fft, torch.special, torch._C._nn, torch.nn.functional)
+SPACES = [
+    importlib.import_module(f"torch{name}") for name in ("", ".linalg", ".fft", ".special", "._C._nn", ".nn.functional")
+]
 
 
 class Unknown:

@@ -90,8 +90,9 @@ class Node:
 
     def failing(self, number: int) -> tuple[str, int]:
         """Return the name of PyTorch's node that makes a NaN in the gradient of an input, and its output's number."""
-        nodes = None if self.plan is None else self.plan.node
-        found = nodes.failing(self.plan.argument(number)) if isinstance(nodes, Nodes) else None
+        plan, found = self.plan, None
+        if plan is not None and isinstance(plan.node, Nodes):
+            found = plan.node.failing(plan.argument(number))
         return found or (self.name(), number)
 
     def slots(self) -> Sequence[int | None]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Iterable
 from typing import Any
@@ -56,12 +55,14 @@ class UnknownName(AttributeError):
         super().__init__(sentence)
         self._asked, self._known = asked, known
 
-    @functools.cached_property
-    def __notes__(self) -> list[str]:
+    def __getattr__(self, name: str) -> list[str]:
+        if name != "__notes__":
+            raise AttributeError(name)
         import difflib
 
         near = difflib.get_close_matches(self._asked, self._known, n=3)
-        return [f"The nearest names are {', '.join(map(repr, near))}."] if near else []
+        self.__notes__ = [f"The nearest names are {', '.join(map(repr, near))}."] if near else []
+        return self.__notes__
 
 
 def wrong_type(

@@ -196,3 +196,19 @@ def test_nothing_to_run_is_said_in_a_sentence(args, sentence, tmp_path):
 def test_help_is_no_error(tmp_path):
     done = run(["--help"], tmp_path)
     assert (done.returncode, done.stdout.split()[0]) == (0, "usage:")
+
+
+@pytest.mark.parametrize("zipped", [False, True])
+def test_a_folder_or_a_zip_file_runs_its_main_module(tmp_path, zipped):
+    place = tmp_path / "program"
+    place.mkdir()
+    (place / "helper.py").write_text("import torch\nvalue = torch.ones(2)\n")
+    (place / "__main__.py").write_text(
+        "import sys, helper\nprint(sys.argv, __name__, repr(__package__), __spec__.name, helper.value)\nsys.exit(4)\n"
+    )
+    if zipped:
+        place = shutil.make_archive(str(place), "zip", place)
+    name = os.path.basename(place)
+    done = run([name, "a"], tmp_path)
+    plain = subprocess.run([sys.executable, name, "a"], cwd=tmp_path, capture_output=True, text=True)
+    assert (done.stdout, done.returncode) == (plain.stdout, plain.returncode) and done.returncode == 4

@@ -55,6 +55,18 @@ def script(path: str, args: list[str]) -> Program:
     )
 
 
+def folder(path: str, args: list[str]) -> Program | None:
+    """Return the module `__main__` of a folder or a zip file as a program, as in `python path args`, or None."""
+    place = os.path.join(os.getcwd(), path)
+    spec = importlib.machinery.PathFinder.find_spec("__main__", [place])
+    if spec is None or spec.origin is None or not isinstance(spec.loader, importlib.abc.InspectLoader):
+        return None
+    enter(place)
+    loader = spec.loader
+    names = {"__file__": spec.origin, "__cached__": spec.cached, "__spec__": spec, "__package__": ""}
+    return Program([path, *args], lambda: _code_of(loader, "__main__"), {**names, "__loader__": loader})
+
+
 def command(code: str, args: list[str]) -> Program:
     """Return code as a program, as in `python -c code args`."""
     enter("")

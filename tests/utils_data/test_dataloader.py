@@ -292,3 +292,13 @@ def test_the_warning_about_a_long_stream_names_the_workers():
     assert found == expected
     with pytest.warns(UserWarning, match="configuring the IterableDataset replica at each worker"):
         load(torchlike)
+
+
+def test_an_iterator_whose_workers_were_shut_down_has_ended():
+    def load(T):
+        batches = iter(T.utils.data.DataLoader(range(6), num_workers=1))
+        first = next(batches)
+        batches._shutdown_workers()
+        return first, list(batches)
+
+    assert load(torchlike) == load(torch)

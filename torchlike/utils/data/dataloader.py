@@ -476,7 +476,8 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             self._shutdown_workers()
 
     def _shutdown_workers(self) -> None:
-        """End the worker processes."""
+        """End the worker processes. The iterator has no more batches."""
+        self._tasks = {}
         self._group.close()
 
     def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:

@@ -75,6 +75,9 @@ def _program(argv: list[str]) -> programs.Program:
         return _named_module(rest[0], rest[1:])
     if argv[0].startswith("-"):
         _give_up(f"unknown option {argv[0]}; options of Python itself go before -m torchlike")
+    folder = programs.folder(argv[0], argv[1:])
+    if folder is not None:
+        return folder
     if not os.path.isfile(argv[0]):
         _give_up(f"can't open {argv[0]!r} from {os.getcwd()!r}: {_why_not(argv[0])}")
     return programs.script(argv[0], argv[1:])

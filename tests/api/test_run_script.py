@@ -1,6 +1,7 @@
 """``python -m torchlike``: unmodified PyTorch programs, each in its own process."""
 
 import os
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -196,3 +197,41 @@ def test_nothing_to_run_is_said_in_a_sentence(args, sentence, tmp_path):
 def test_help_is_no_error(tmp_path):
     done = run(["--help"], tmp_path)
     assert (done.returncode, done.stdout.split()[0]) == (0, "usage:")
+
+
+@pytest.mark.parametrize("zipped", [False, True])
+def test_a_folder_or_a_zip_file_runs_its_main_module(tmp_path, zipped):
+    place = tmp_path / "program"
+    place.mkdir()
+    (place / "helper.py").write_text("import torch\nvalue = torch.ones(2)\n")
+    (place / "__main__.py").write_text(
+        "import sys, helper\nprint(sys.argv, __name__, repr(__package__), __spec__.name, helper.value)\nsys.exit(4)\n"
+    )
+    if zipped:
+        place = shutil.make_archive(str(place), "zip", place)
+    name = os.path.basename(place)
+    done = run([name, "a"], tmp_path)
+    plain = subprocess.run([sys.executable, name, "a"], cwd=tmp_path, capture_output=True, text=True)
+    assert (done.stdout, done.returncode) == (plain.stdout, plain.returncode) and done.returncode == 4
+
+
+def test_a_star_import_has_the_names_that_are_imported_on_first_access(script):
+    source = """
+        from torch import *
+
+        save({"a": ones(2)}, "file.pt")
+        print(load("file.pt"), vmap(sum)(ones(2, 2)), callable(compile), GradScaler.__name__, "nn" in globals())
+    """
+    assert script(source).stdout == "{'a': tensor([1., 1.])} tensor([2., 2.]) True GradScaler False\n"
+
+
+def test_a_module_of_a_zip_file_runs(tmp_path):
+    package = tmp_path / "made" / "package"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    (package / "inner.py").write_text("import torch\nprint(__package__, __spec__.name, torch.ones(1))\n")
+    archive = shutil.make_archive(str(tmp_path / "packages"), "zip", tmp_path / "made")
+    command = [sys.executable, "-m", "torchlike", "-m", "package.inner"]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), archive])}
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
+    assert done.stdout == "package package.inner tensor([1.])\n"

@@ -1,10 +1,13 @@
 """Collating and converting batches, compared with PyTorch."""
 
 import collections
+import warnings
 
 import numpy as np
 import pytest
+import torch
 
+import torchlike
 from tests.utils_data.judge import same
 
 Point = collections.namedtuple("Point", "x y")
@@ -27,6 +30,7 @@ BATCHES = {
     "arrays": lambda T: [np.ones(2), np.zeros(2)],
     "arrays of two dtypes": lambda T: [np.ones(2), np.zeros(2, np.float32)],
     "zero-dim arrays": lambda T: [np.array(1.5), np.array(2.5)],
+    "empty arrays": lambda T: [np.ones((0, 2)), np.ones((0, 2))],
     "unequal arrays": lambda T: [np.ones(2), np.ones(3)],
     "unsigned arrays": lambda T: [np.array([1], np.uint16)],
     "complex arrays": lambda T: [np.ones(1, np.complex64)],
@@ -93,3 +97,26 @@ def test_own_types_can_be_collated():
         return module.collate([(1j, 1), (2j, 2)], collate_fn_map=table)
 
     same(own)
+
+
+@pytest.mark.parametrize("layout", ["sparse_coo", "sparse_csr"])
+@pytest.mark.parametrize("workers", [0, 1])
+def test_sparse_samples_are_refused(layout, workers):
+    def refused(T):
+        samples = [T.eye(2).to_sparse(layout=getattr(T, layout))] * 2
+        try:
+            list(T.utils.data.DataLoader(samples, batch_size=2, num_workers=workers))
+        except RuntimeError as error:
+            return str(error).strip().splitlines()[-1]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert refused(torchlike) == refused(torch)
+
+
+def test_converting_keeps_masked_arrays():
+    def convert(T):
+        made = T.utils.data.default_convert([np.ma.array([1, 2], mask=[0, 1]), np.matrix([[1]])])
+        return type(made[0]).__name__, made[0].tolist(), made[1]
+
+    same(convert)

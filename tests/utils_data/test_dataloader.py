@@ -276,3 +276,29 @@ def test_rows_are_gathered_at_once(monkeypatch):
     expected = outcome(lambda T: list(T.utils.data.DataLoader(rows(T), batch_size=4, shuffle=True)), torch)
     torchlike.manual_seed(1234)
     assert outcome(lambda T: list(loader), torchlike) == expected
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # PyTorch's iterator has no workers
+def test_a_prefetch_factor_of_zero_is_an_error():
+    same(lambda T: list(T.utils.data.DataLoader([1, 2], num_workers=1, prefetch_factor=0)))
+
+
+def test_the_warning_about_a_long_stream_names_the_workers():
+    def load(T):
+        loader = T.utils.data.DataLoader(stream(T, 3), num_workers=1)
+        return len(loader), list(loader)
+
+    expected, found = ([text for _, text in outcome(load, T)[1] if "Length of" in text] for T in (torch, torchlike))
+    assert found == expected
+    with pytest.warns(UserWarning, match="configuring the IterableDataset replica at each worker"):
+        load(torchlike)
+
+
+def test_an_iterator_whose_workers_were_shut_down_has_ended():
+    def load(T):
+        batches = iter(T.utils.data.DataLoader(range(6), num_workers=1))
+        first = next(batches)
+        batches._shutdown_workers()
+        return first, list(batches)
+
+    same(load)

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -332,3 +333,37 @@ def test_a_loader_that_is_alive_at_exit(tmp_path):
     command = [sys.executable, "-m", "torchlike", str(script)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=100, env=environment)
     assert (done.returncode, done.stdout, done.stderr) == (3, "2\n", "")
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork.*:DeprecationWarning", "ignore:os.fork.*:RuntimeWarning")
+def test_a_fork_while_other_threads_use_generators():
+    own, stops = torchlike.Generator(), threading.Event()
+
+    def seed():
+        torchlike.manual_seed(0)
+        own.manual_seed(0)
+
+    def seed_until_the_end():
+        while not stops.is_set():
+            seed()
+
+    threads = [threading.Thread(target=seed_until_the_end) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    try:
+        codes = [_exit_code(seed) for _ in range(40)]
+    finally:
+        stops.set()
+        for thread in threads:
+            thread.join()
+    assert codes == [0] * 40
+
+
+def _exit_code(function):
+    """Run a function in a forked process and return the exit code, which is negative if it does not end."""
+    process = multiprocessing.get_context("fork").Process(target=function)
+    process.start()
+    process.join(10)
+    process.kill()
+    process.join()
+    return process.exitcode

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import math
 import sys
+from types import ModuleType
 from typing import Any
 
 from torchlike import _dtypes, _errors, _quantized, _sparse, storage
@@ -275,6 +276,8 @@ def public() -> dict[str, Any]:
 
 def lazy(name: str, modules: tuple[str, ...]) -> Any:
     """Import a submodule or a rarely used name of `torchlike` on first access."""
+    if name == "__all__":
+        return _exported()
     if name == "torch":  # PyTorch has the attribute torch.torch, which is the module itself
         return sys.modules["torchlike"]
     if name in modules:
@@ -289,6 +292,13 @@ def lazy(name: str, modules: tuple[str, ...]) -> Any:
     import torchlike
 
     raise _errors.arguments.unknown_name("torch", name, [n for n in vars(torchlike) if not n.startswith("_")])
+
+
+def _exported() -> list[str]:
+    """Return the names that `from torch import *` imports: all public names except submodules."""
+    present = vars(sys.modules["torchlike"])
+    public = [name for name, value in present.items() if not isinstance(value, ModuleType)]
+    return sorted(name for name in {*public, *_ELSEWHERE} if not name.startswith("_"))
 
 
 def listed(names: dict[str, Any], modules: tuple[str, ...]) -> list[str]:

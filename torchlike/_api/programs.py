@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.abc
 import importlib.machinery
 import importlib.util
 import io
@@ -55,6 +54,18 @@ def script(path: str, args: list[str]) -> Program:
     )
 
 
+def folder(path: str, args: list[str]) -> Program | None:
+    """Return the module `__main__` of a folder or a zip file as a program, as in `python path args`, or None."""
+    place = os.path.join(os.getcwd(), path)
+    spec = importlib.machinery.PathFinder.find_spec("__main__", [place])
+    if spec is None or spec.origin is None or not hasattr(spec.loader, "get_code"):
+        return None
+    enter(place)
+    loader = spec.loader
+    names = {"__file__": spec.origin, "__cached__": spec.cached, "__spec__": spec, "__package__": ""}
+    return Program([path, *args], lambda: _code_of(loader, "__main__"), {**names, "__loader__": loader})
+
+
 def command(code: str, args: list[str]) -> Program:
     """Return code as a program, as in `python -c code args`."""
     enter("")
@@ -84,14 +95,14 @@ def module(name: str, args: list[str]) -> Program:
     spec = importlib.util.find_spec(own_name(name))
     if spec is not None and spec.submodule_search_locations is not None:
         return module(f"{spec.name}.__main__", args)
-    if spec is None or spec.origin is None or not isinstance(spec.loader, importlib.abc.InspectLoader):
+    if spec is None or spec.origin is None or not hasattr(spec.loader, "get_code"):
         raise ModuleNotFoundError(f"No module named {name!r}", name=name)
     loader = spec.loader
     names = {"__file__": spec.origin, "__cached__": spec.cached, "__spec__": spec, "__package__": spec.parent}
     return Program([spec.origin, *args], lambda: _code_of(loader, spec.name), {**names, "__loader__": loader})
 
 
-def _code_of(loader: importlib.abc.InspectLoader, name: str) -> CodeType:
+def _code_of(loader: Any, name: str) -> CodeType:
     code = loader.get_code(name)
     if code is None:
         raise ImportError(f"No code object available for {name}")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import time
+from typing import Any
 
 import jax
 
@@ -11,9 +13,11 @@ from torchlike._engine.report import log
 from torchlike._engine.trace import flush, trace
 from torchlike._engine.trace.interrupts import uninterrupted
 from torchlike._engine.xla import background
-from torchlike._engine.xla.forked import forked
+from torchlike._engine.xla.forked import forked, locks_held_in_forks
 from torchlike._engine.xla.jax_private import backend_is_started
 from torchlike._engine.xla.mesh import active
+
+_PAUSE = 0.0005  # seconds between two attempts to acquire the locks of a fork
 
 
 def compute_with_numpy() -> None:
@@ -49,30 +53,49 @@ def prepare_fork() -> None:
 
 
 class _Fork:
-    """The hooks of `os.fork`. During a fork, no other thread records an operator.
+    """The hooks of `os.fork`. During a fork, no other thread records an operator or samples random numbers.
 
     Python drops the exceptions of a hook, interrupts included.
     """
 
     def __init__(self) -> None:
-        self._holds = False
+        self._held: list[Any] = []
 
     def before(self) -> None:
-        prepare_fork()
-        with uninterrupted():
-            self._holds = trace.lock.acquire()
+        try:
+            prepare_fork()
+        finally:
+            with uninterrupted():
+                self._hold()
+
+    def _hold(self) -> None:
+        """Acquire the trace's lock, then the others. If one is in use, release all, since its holder may need another."""
+        while True:
+            trace.lock.acquire()
+            taken = [trace.lock]
+            others = locks_held_in_forks()
+            taken += itertools.takewhile(lambda lock: lock.acquire(blocking=False), others)
+            if len(taken) == len(others) + 1:
+                self._held = taken
+                return
+            _release(taken)
+            time.sleep(_PAUSE)
 
     def after(self) -> None:
         with uninterrupted():
-            if self._holds:
-                self._holds = False
-                trace.lock.release()
+            held, self._held = self._held, []
+            _release(held)
 
     def in_child(self) -> None:
         self.after()
         if backend_is_started():
             forked.is_child = True
             compute_with_numpy()
+
+
+def _release(locks: list[Any]) -> None:
+    for lock in reversed(locks):
+        lock.release()
 
 
 _fork = _Fork()

@@ -12,6 +12,7 @@ import numpy as np
 from torchlike import _errors
 from torchlike._dtypes import devices
 from torchlike._dtypes.recorder import current
+from torchlike._engine.xla.forked import held_in_forks
 
 DEFAULT_SEED = 67280421310721
 _WORDS = 624  # the length of the Mersenne Twister's state
@@ -75,6 +76,7 @@ class Generator:
                 raise _errors.random.no_accelerator("META")
             raise _errors.arguments.unsupported("Generator", f"device={str(device)!r}")
         self._prepare()
+        held_in_forks(self.lock)  # NumPy's own locks are held only by threads that hold this one
         self._bits = np.random.MT19937()
         self._legacy = np.random.RandomState(self._bits)
         self.manual_seed(DEFAULT_SEED)
@@ -246,11 +248,3 @@ class Generator:
 
 default_generator: Generator = Generator()
 
-
-def _forget_lock_in_child() -> None:
-    # Another thread may have held the lock during the fork. That thread does not exist in the child process.
-    default_generator.lock = threading.RLock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_lock_in_child)

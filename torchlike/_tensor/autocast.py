@@ -20,12 +20,13 @@ from weakref import ref
 from torchlike import _dtypes, _errors
 from torchlike._dtypes import devices, modes
 from torchlike._dtypes.recorder import current
+from torchlike._engine.xla.forked import held_in_forks
 from torchlike._ops.schema.autocast_policies import Casts, Policy
 from torchlike._tensor.tensor import Tensor
 from torchlike._tensor.tracebacks import shortened
 
 _local = modes.local
-_lock = threading.Lock()
+_lock = held_in_forks(threading.Lock())
 _threads = 0  # the number of threads that use autocast
 CASTING = object()  # the value of the shared cells while some thread uses autocast
 

@@ -6,6 +6,9 @@ that waits for them never ends. Such a process computes with NumPy.
 
 from __future__ import annotations
 
+from typing import Any
+from weakref import WeakValueDictionary
+
 from torchlike import _errors
 
 
@@ -29,3 +32,15 @@ class _Forked:
 
 
 forked = _Forked()
+_held: WeakValueDictionary[int, Any] = WeakValueDictionary()
+
+
+def held_in_forks(lock: Any) -> Any:
+    """Return a lock that no other thread will hold during a fork, because that thread would not exist in the child."""
+    _held[id(lock)] = lock
+    return lock
+
+
+def locks_held_in_forks() -> list[Any]:
+    """Return the locks that `held_in_forks` was given and that still exist."""
+    return [lock for reference in _held.valuerefs() if (lock := reference()) is not None]

@@ -24,6 +24,13 @@ def uncollatable(found: object) -> TypeError:
     return TypeError(default_collate_err_msg_format.format(found))
 
 
+def sparse_batch() -> RuntimeError:
+    return RuntimeError(
+        "Batches of sparse tensors are not currently supported by the default collate_fn; please provide a custom "
+        "collate_fn to handle them appropriately."
+    )
+
+
 default_collate_err_msg_format = (
     "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
 )
@@ -50,10 +57,17 @@ def pin_device_deprecated(device: str) -> str:
     )
 
 
-def iterable_too_long(dataset: object, promised: int, fetched: int) -> str:
-    return (
+def iterable_too_long(dataset: object, promised: int, fetched: int, has_workers: bool) -> str:
+    text = (
         f"Length of IterableDataset {dataset} was reported to be {promised}(when accessing len(dataloader)), "
         f"but {fetched} samples have been fetched. "
+    )
+    if not has_workers:
+        return text
+    return (
+        f"{text}For multiprocessing data-loading, this could be caused by not properly configuring the IterableDataset "
+        "replica at each worker. Please see https://pytorch.org/docs/stable/data.html#torch.utils.data.IterableDataset "
+        "for examples."
     )
 
 

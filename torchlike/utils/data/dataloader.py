@@ -262,6 +262,8 @@ def _check_stream_options(shuffle: bool | None, sampler: Any, batch_sampler: Any
 class _BaseDataLoaderIter:
     """An iterator over one epoch. As in PyTorch, the constructor samples one seed from the loader's generator."""
 
+    _has_workers = False
+
     def __init__(self, loader: DataLoader) -> None:
         self._dataset = loader.dataset
         self._dataset_kind = loader._dataset_kind
@@ -297,7 +299,7 @@ class _BaseDataLoaderIter:
 
     def _warn_when_too_long(self) -> None:
         if self._promised is not None and self._num_yielded > self._promised:
-            warn(errors.iterable_too_long(self._dataset, self._promised, self._num_yielded))
+            warn(errors.iterable_too_long(self._dataset, self._promised, self._num_yielded, self._has_workers))
 
     def __len__(self) -> int:
         return len(self._index_sampler)
@@ -342,6 +344,8 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
     on an accelerator, a batch that has arrived is transferred before the previous one is returned.
     """
 
+    _has_workers = True
+
     def __init__(self, loader: DataLoader) -> None:
         super().__init__(loader)
         self._timeout, self._in_order = loader.timeout, loader.in_order
@@ -354,6 +358,8 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             collate_fn=loader.collate_fn,
             drop_last=loader.drop_last,
         )
+        if self._most <= 0:
+            raise AssertionError("prefetch_factor must be greater than 0 for MultiProcessingDataLoaderIter")
         job = Job(loader.dataset, make, loader.worker_init_fn, self._base_seed, loader.num_workers, os.getpid())
         self._group = _workers_of(job, loader.multiprocessing_context)
         self._workers = self._group.processes
@@ -470,7 +476,8 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             self._shutdown_workers()
 
     def _shutdown_workers(self) -> None:
-        """End the worker processes."""
+        """End the worker processes. The iterator has no more batches."""
+        self._tasks = {}
         self._group.close()
 
     def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:

@@ -92,6 +92,8 @@ def _rebuild_sequence(like: Sequence, items: list) -> Any:
 
 
 def collate_tensor_fn(batch: Sequence, *, collate_fn_map: CollateMap | None = None) -> Any:
+    if batch[0].layout is not torchlike.strided:
+        raise errors.sparse_batch()
     stacked = host.stack(batch)
     return torchlike.stack(batch, 0) if stacked is None else stacked
 
@@ -101,7 +103,7 @@ def collate_numpy_array_fn(batch: Sequence, *, collate_fn_map: CollateMap | None
     if first.dtype.kind in _NOT_NUMBERS:
         raise errors.uncollatable(first.dtype)
     if first.dtype.isnative and all(
-        type(a) is np.ndarray and a.shape == first.shape and a.dtype == first.dtype and a.flags.c_contiguous
+        type(a) is np.ndarray and a.size and a.shape == first.shape and a.dtype == first.dtype and a.flags.c_contiguous
         for a in batch
     ):
         return torchlike.as_tensor(host.arrays(list(batch)))
@@ -166,7 +168,8 @@ def default_convert(data: Any) -> Any:
     if isinstance(data, torchlike.Tensor | str | bytes):
         return data
     if isinstance(data, np.ndarray | np.generic):
-        return data if data.dtype.kind in _NOT_NUMBERS else torchlike.as_tensor(data)
+        stays = data.dtype.kind in _NOT_NUMBERS or type(data).__module__ != "numpy"  # such as a masked array
+        return data if stays else torchlike.as_tensor(data)
     if isinstance(data, Mapping):
         return _rebuild_mapping(data, {key: default_convert(value) for key, value in data.items()})
     if isinstance(data, tuple) and hasattr(data, "_fields"):

@@ -82,6 +82,21 @@ columns(torch.ones(2, 4) * (rank + 1)).square().sum().backward()
 say("columns", lambda: [(p.placements, p.grad.full_tensor().tolist()) for p in columns.parameters()])
 plain = nn.Linear(2, 2)
 say("ignored", lambda: [type(p).__name__ for p in fully_shard(plain, ignored_params={plain.bias}).parameters()])
+say("int", lambda: [(run(net), gradients(net)) for net in [built(reshard_after_forward=size)]])
+
+
+def tied(together):
+    layers = nn.Sequential(*(nn.Linear(4, 4) for _ in range(3)))
+    layers[2].weight = layers[0].weight
+    for part in [[layers[0], layers[2]]] if together else layers:
+        fully_shard(part)
+    fully_shard(layers)
+    layers(torch.ones(2, 4) * (rank + 1)).square().sum().backward()
+    return [p.grad.full_tensor() for p in layers.parameters()]
+
+
+say("tied together", lambda: tied(True))
+say("tied", lambda: tied(False))
 inner_first = built()
 say("root first", lambda: (inner_first.a(torch.ones(1, 4)), inner_first(torch.ones(1, 4))))
 

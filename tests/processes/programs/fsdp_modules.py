@@ -97,6 +97,24 @@ def tied(together):
 
 say("tied together", lambda: tied(True))
 say("tied", lambda: tied(False))
+
+
+def by_lbfgs(search):
+    torch.manual_seed(0)
+    net = fully_shard(nn.Linear(4, 4))
+    optimizer = torch.optim.LBFGS(net.parameters(), lr=0.1, max_iter=4, line_search_fn=search)
+
+    def closure():
+        optimizer.zero_grad()
+        loss = net(torch.ones(2, 4) * (rank + 1)).square().mean()
+        loss.backward()
+        return loss
+
+    return optimizer.step(closure).item(), [(p.placements, p.full_tensor()) for p in net.parameters()]
+
+
+say("lbfgs", lambda: by_lbfgs(None))
+say("lbfgs with a search", lambda: by_lbfgs("strong_wolfe"))
 inner_first = built()
 say("root first", lambda: (inner_first.a(torch.ones(1, 4)), inner_first(torch.ones(1, 4))))
 

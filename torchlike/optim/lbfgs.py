@@ -199,26 +199,18 @@ def _as_tensor(length: Any, dtype: torchlike.dtype | None) -> Any:
     return torchlike.tensor(length, dtype=dtype) if isinstance(length, np.generic) else length
 
 
-def _distributed() -> type:
-    """Return `DTensor`, whose module imports the optimizers."""
-    from torchlike.distributed.tensor import DTensor
-
-    return DTensor
-
-
-def _placed_as(param: Tensor, values: Tensor) -> Tensor:
+def _placed_as(param: Any, values: Tensor) -> Tensor:
     """Return values with the placements of a parameter, if it is a `DTensor`. All processes have the same values."""
-    if not isinstance(param, _distributed()):
+    if not hasattr(param, "placements"):
         return values
-    from torchlike.distributed.tensor import distribute_tensor
-
-    return distribute_tensor(values, param.device_mesh, param.placements, src_data_rank=None)
+    return param.from_local(values, param.device_mesh).redistribute(placements=param.placements)
 
 
 def _flat(param: Tensor, grad: Tensor | None) -> Tensor:
     """Return a gradient as a real vector, or zeros if it is None. That of a `DTensor` is gathered."""
     flat = torchlike.zeros_like(param) if grad is None else grad.to_dense()
-    flat = flat.full_tensor() if isinstance(flat, _distributed()) else flat
+    gather = getattr(flat, "full_tensor", None)
+    flat = flat if gather is None else gather()
     return (torchlike.view_as_real(flat) if flat.is_complex() else flat).view(-1)
 
 

@@ -114,8 +114,9 @@ gone = DTensor.from_local(torch.tensor([float("nan") if rank else 1.0, 2.0]), me
 opposite = DTensor.from_local(torch.tensor([1.0 - 2 * rank]) if rank < 2 else torch.zeros(1), mesh, [Partial()])
 for order in (0, 1, 2, float("inf")):
     norms = torch.linalg.vector_norm(distribute_tensor(whole, mesh, [Shard(0)]), order)
-    say("norm of terms", lambda order=order: torch.linalg.vector_norm(terms, order).full_tensor())
-    say("norm of norms", lambda order=order: torch.linalg.vector_norm(torch.stack([norms] * 3), order).full_tensor())
+    stacked = torch.stack([norms] * 3)
+    found = [torch.linalg.vector_norm(x, order) for x in (terms, stacked)]
+    say("norms", lambda found=found: [x.full_tensor() for x in found])
 say("nansum of terms", lambda: gone.nansum().full_tensor())
 say("any of terms", lambda: opposite.any().full_tensor())
 

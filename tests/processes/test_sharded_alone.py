@@ -118,7 +118,6 @@ def test_what_is_refused_by_name():
         optimizer = torchlike.optim.SGD(net.parameters(), lr=1.0)
         for refused in (
             CPUOffloadPolicy,
-            lambda: fully_shard(nn.Linear(2, 2), reshard_after_forward=1),
             lambda: net.set_custom_all_gather(None),
             lambda: net.set_custom_reduce_scatter(None),
             lambda: net.set_post_optim_event(None),

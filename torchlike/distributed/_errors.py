@@ -256,6 +256,20 @@ def mesh_dims(names: tuple, why: str) -> KeyError:
     return KeyError(f"Invalid mesh_dim_names {names} specified. {why}")
 
 
+def mesh_name_taken(name: str, mesh: Any) -> ValueError:
+    return ValueError(
+        f"{name} already exists for submesh of the {mesh}. ",
+        f"The mesh_dim_names of submesh and flattened mesh are {mesh.mesh_dim_names}. "
+        "Please specify another valid mesh_dim_name.",
+    )
+
+
+def mesh_flattened(name: str) -> ValueError:
+    return ValueError(
+        f"Flatten mesh with mesh_dim_name {name} has been created before, Please specify another valid mesh_dim_name."
+    )
+
+
 def mesh_names_repeat(names: tuple) -> RuntimeError:
     return RuntimeError(f"Each mesh_dim_name must be unique. Found repeated mesh_dim_name in mesh_dim_names {names}")
 

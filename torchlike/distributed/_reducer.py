@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from typing import Any
 from weakref import ref
 
@@ -13,6 +13,7 @@ from torchlike.distributed import _errors as errors
 from torchlike.distributed import _tensors as t
 from torchlike.distributed._buckets import GradBucket
 from torchlike.distributed._group import ProcessGroup
+from torchlike.distributed._sparse import summed
 from torchlike.futures import Future
 
 
@@ -24,8 +25,11 @@ class Reducer:
     not use all outputs.
     """
 
-    def __init__(self, group: ProcessGroup, parameters: list[Tensor], may_leave_out: bool) -> None:
+    def __init__(
+        self, group: ProcessGroup, parameters: list[Tensor], may_leave_out: bool, sparse: Set[int] = frozenset()
+    ) -> None:
         self._group, self._parameters = group, parameters
+        self._sparse = sparse  # the ids of the parameters whose gradients are sparse
         self._may_leave_out = may_leave_out  # whether a backward pass may compute only some of the gradients
         self._expects = False  # whether a backward pass is expected
         self._missing: set[int] = set()  # the parameters whose gradients that pass has not computed yet
@@ -103,7 +107,9 @@ class Reducer:
         self._touched.clear()
         if self._group.size() == 1 and self._hook is None:
             return
-        for i, (parameters, is_last) in enumerate(self._buckets(self._used(touched))):
+        used = self._used(touched)
+        self._average_sparse(used)
+        for i, (parameters, is_last) in enumerate(self._buckets(used)):
             if self._hook is None:
                 self._average_of(parameters)
             else:
@@ -117,6 +123,7 @@ class Reducer:
         """
         used = self._used(self._touched)
         self._touched.update(used if self._may_leave_out else ())
+        self._average_sparse(used, is_shadow=True)
         for i, (parameters, is_last) in enumerate(self._buckets(used)):
             with torchlike.no_grad():
                 zeros = [torchlike.zeros_like(p) for p in parameters]
@@ -134,10 +141,19 @@ class Reducer:
         return [i for i in everything if any(used[i] for used in said.values())]
 
     def _buckets(self, used: list[int]) -> list[tuple[list[Tensor], bool]]:
-        """Return the used parameters of each dtype, and whether they are the last."""
-        parameters = [self._parameters[i] for i in used]
+        """Return the used parameters of each dtype with dense gradients, and whether they are the last."""
+        parameters = [p for p in (self._parameters[i] for i in used) if id(p) not in self._sparse]
         dtypes = list(dict.fromkeys(p.dtype for p in parameters))
         return [([p for p in parameters if p.dtype is dtype], dtype is dtypes[-1]) for dtype in dtypes]
+
+    def _average_sparse(self, used: list[int], is_shadow: bool = False) -> None:
+        """Average the sparse gradients over the processes. In a shadowed pass, this process contributes zeros."""
+        count = self._group.size() if self.divisor is None else self.divisor.item()
+        for parameter in (self._parameters[i] for i in used if id(self._parameters[i]) in self._sparse):
+            with torchlike.no_grad():
+                total = summed(None if is_shadow else parameter.grad, parameter, self._group)
+                if not is_shadow:
+                    parameter.grad = total / count
 
     def _average_of(self, parameters: list[Tensor]) -> None:
         """Average the gradients of one dtype over the processes, with one operator."""

@@ -68,18 +68,23 @@ class DeviceMesh:
         self, device_type: str, ranks: np.ndarray, names: tuple[str, ...] | None, strides: tuple[int, ...], groups: list
     ) -> None:
         self.device_type, self.mesh_dim_names, self._strides = device_type, names, strides
-        self._ranks, self._groups = ranks, groups
+        self._ranks, self._groups, self._flattened = ranks, groups, {}
         _made.setdefault(self._key(), self)
 
     def __reduce__(self) -> tuple:
         return _unpickled, (self.device_type, self._ranks, self.mesh_dim_names, self._strides)
 
     _layout: Layout | None = None  # of the mesh with all dims
+    _root: DeviceMesh | None = None  # the mesh of which this is a part
+    _root_dims: tuple[int, ...] = ()  # the dims of that mesh
+    _flattened: dict[str, DeviceMesh]  # the flattened meshes of this mesh and of its parts
 
-    def _part(self, *what: Any) -> DeviceMesh:
+    def _part(self, dims: tuple[int, ...], *what: Any) -> DeviceMesh:
+        """Return a mesh of some dims of this one."""
         made = object.__new__(DeviceMesh)
         made._is(self.device_type, *what)
-        made._layout = self._layout
+        made._layout, made._root = self._layout, self._root or self
+        made._root_dims = tuple(self._root_dims[d] for d in dims) if self._root_dims else dims
         return made
 
     @staticmethod
@@ -200,24 +205,56 @@ class DeviceMesh:
         return (self.mesh_dim_names or ()).index(asked)
 
     def __getitem__(self, names: str | tuple[str, ...]) -> DeviceMesh:
+        if not self.mesh_dim_names:
+            raise RuntimeError("Cannot slice a DeviceMesh without mesh_dim_names!")
         names = (names,) if isinstance(names, str) else tuple(names)
-        if any(name not in (self.mesh_dim_names or ()) for name in names):
-            raise errors.mesh_dims(names, f"Valid mesh_dim_names are {list(self.mesh_dim_names or ())}.")
-        dims = [self._dim(name) for name in names]
-        if dims != sorted(dims):
+        if names == self.mesh_dim_names:
+            return self
+        valid = [*self.mesh_dim_names, *self._flattened]
+        if any(name not in valid for name in names):
+            raise errors.mesh_dims(names, f"Valid mesh_dim_names are {valid}.")
+        parts = [self._along(name) for name in names]
+        dims = tuple(dim for part in parts for dim in part[0])
+        if len(set(dims)) < len(dims):
+            raise RuntimeError(f"Slicing overlapping dim_names {names} is not allowed.")
+        if list(dims) != sorted(dims):
             raise errors.mesh_dims(names, "Mesh dim indices should be in ascending order.")
         place = self.get_coordinate() or (0,) * self.ndim
         ranks = self._ranks[tuple(slice(None) if dim in dims else place[dim] for dim in range(self.ndim))]
-        return self._part(ranks, names, tuple(self._strides[d] for d in dims), [self._groups[d] for d in dims])
+        ranks = ranks.reshape([int(np.prod([self.shape[dim] for dim in part])) for part, _, _ in parts])
+        return self._part(dims, ranks, names, tuple(part[1] for part in parts), [part[2] for part in parts])
+
+    def _along(self, name: str) -> tuple[tuple[int, ...], int, Any]:
+        """Return the dims, the stride and the group of a name, which may be that of a flattened mesh."""
+        if name in (self.mesh_dim_names or ()):
+            dim = self._dim(name)
+            return (dim,), self._strides[dim], self._groups[dim]
+        flat = self._flattened[name]
+        return flat._root_dims, flat._strides[0], flat._groups[0]
 
     def _flatten(self, mesh_dim_name: str | None = None) -> DeviceMesh:
-        """Return a one-dimensional mesh of the same processes. All processes must call this method."""
-        name = mesh_dim_name or "_".join(self.mesh_dim_names or ())
-        ranks = self._ranks.reshape(-1)
+        """Return a one-dimensional mesh of the same processes. All processes must call this method.
+
+        The mesh of all dims finds it by its name afterwards.
+        """
+        if not self.mesh_dim_names:
+            raise RuntimeError("Cannot flatten a DeviceMesh without mesh_dim_names!")
+        root, name = self._root or self, mesh_dim_name or "_".join(self.mesh_dim_names)
+        if self.ndim == 1 and name in self.mesh_dim_names:
+            return self
+        if name in (root.mesh_dim_names or ()):
+            raise errors.mesh_name_taken(name, root)
+        made, ranks = root._flattened.get(name), self._ranks.reshape(-1)
+        if made is not None:
+            if made._ranks.tolist() != ranks.tolist():
+                raise errors.mesh_flattened(name)
+            return made
         groups = _groups(ranks)
         if self._layout is not None and groups[0] is not None and self._layout not in groups[0]._layouts:
             groups[0]._layouts.append(self._layout)
-        return self._part(ranks, (name,), (1,), groups)
+        made = self._part(tuple(range(self.ndim)), ranks, (name,), (self._strides[-1],), groups)
+        root._flattened[name] = made
+        return made
 
     def __repr__(self) -> str:
         if self.mesh_dim_names:
@@ -225,7 +262,8 @@ class DeviceMesh:
             said = f"({said})"
         else:
             said = repr(self.shape)
-        return f"DeviceMesh({said}, {self.device_type!r}, stride={self._strides})"
+        strides = tuple(() if size == 1 else stride for size, stride in zip(self.shape, self._strides))
+        return f"DeviceMesh({said}, {self.device_type!r}, stride={strides})"
 
     def _key(self) -> tuple:
         return self.device_type, self.shape, self._ranks.tobytes(), self.mesh_dim_names

@@ -95,7 +95,7 @@ class LBFGS(Optimizer):
         for param in self._params:
             target = torchlike.view_as_real(param) if param.is_complex() else param
             stop = start + target.numel()
-            target.add_(direction[start:stop].reshape(target.shape), alpha=length)
+            target.add_(_placed_as(target, direction[start:stop].reshape(target.shape)), alpha=length)
             start = stop
 
     def _place(self, values: list[Tensor]) -> None:
@@ -199,9 +199,18 @@ def _as_tensor(length: Any, dtype: torchlike.dtype | None) -> Any:
     return torchlike.tensor(length, dtype=dtype) if isinstance(length, np.generic) else length
 
 
+def _placed_as(param: Any, values: Tensor) -> Tensor:
+    """Return values with the placements of a parameter, if it is a `DTensor`. All processes have the same values."""
+    if not hasattr(param, "placements"):
+        return values
+    return param.from_local(values, param.device_mesh).redistribute(placements=param.placements)
+
+
 def _flat(param: Tensor, grad: Tensor | None) -> Tensor:
-    """Return a gradient as a real vector, or zeros if it is None."""
+    """Return a gradient as a real vector, or zeros if it is None. That of a `DTensor` is gathered."""
     flat = torchlike.zeros_like(param) if grad is None else grad.to_dense()
+    gather = getattr(flat, "full_tensor", None)
+    flat = flat if gather is None else gather()
     return (torchlike.view_as_real(flat) if flat.is_complex() else flat).view(-1)
 
 

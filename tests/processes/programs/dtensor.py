@@ -108,6 +108,14 @@ with torch.no_grad():
     say("copied", lambda: facts(params[1].copy_(params[0])))
     say("zero", lambda: facts(params[1].zero_()))
 
+# -- reductions of partial terms that are not sums of their terms' reductions
+terms = DTensor.from_local(torch.tensor([1.0 - 2 * rank, 3.0 * rank - 2, 0.0]), mesh, [Partial()])
+for order in (0, 1, 2, float("inf")):
+    norms = torch.linalg.vector_norm(distribute_tensor(whole, mesh, [Shard(0)]), order)
+    stacked = torch.stack([norms] * 3)
+    found = [torch.linalg.vector_norm(x, order) for x in (terms, stacked)]
+    say("norms", lambda found=found: [x.full_tensor() for x in found])
+
 weight = distribute_tensor(torch.arange(8.0).view(4, 2), mesh, [Shard(0)])
 bias = distribute_tensor(torch.arange(4.0), mesh, [Shard(0)])
 x = distribute_tensor(torch.arange(6.0).view(3, 2), mesh, [Replicate()])

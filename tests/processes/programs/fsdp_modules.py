@@ -82,6 +82,39 @@ columns(torch.ones(2, 4) * (rank + 1)).square().sum().backward()
 say("columns", lambda: [(p.placements, p.grad.full_tensor().tolist()) for p in columns.parameters()])
 plain = nn.Linear(2, 2)
 say("ignored", lambda: [type(p).__name__ for p in fully_shard(plain, ignored_params={plain.bias}).parameters()])
+say("int", lambda: [(run(net), gradients(net)) for net in [built(reshard_after_forward=size)]])
+
+
+def tied(together):
+    layers = nn.Sequential(*(nn.Linear(4, 4) for _ in range(3)))
+    layers[2].weight = layers[0].weight
+    for part in [[layers[0], layers[2]]] if together else layers:
+        fully_shard(part)
+    fully_shard(layers)
+    layers(torch.ones(2, 4) * (rank + 1)).square().sum().backward()
+    return [p.grad.full_tensor() for p in layers.parameters()]
+
+
+say("tied together", lambda: tied(True))
+say("tied", lambda: tied(False))
+
+
+def by_lbfgs(search):
+    torch.manual_seed(0)
+    net = fully_shard(nn.Linear(4, 4))
+    optimizer = torch.optim.LBFGS(net.parameters(), lr=0.1, max_iter=4, line_search_fn=search)
+
+    def closure():
+        optimizer.zero_grad()
+        loss = net(torch.ones(2, 4) * (rank + 1)).square().mean()
+        loss.backward()
+        return loss
+
+    return optimizer.step(closure).item(), [(p.placements, p.full_tensor()) for p in net.parameters()]
+
+
+say("lbfgs", lambda: by_lbfgs(None))
+say("lbfgs with a search", lambda: by_lbfgs("strong_wolfe"))
 inner_first = built()
 say("root first", lambda: (inner_first.a(torch.ones(1, 4)), inner_first(torch.ones(1, 4))))
 

@@ -35,6 +35,19 @@ for name, run in {
 }.items():
     say(name, run)
 say("flat", lambda: (flat := mesh["dp", "tp"]._flatten("all"), ranks(flat.get_group())))
+say("flat by name", lambda: (mesh["all"], ranks(mesh["all"].get_group()), mesh._flatten("all") is mesh["all"]))
+say("flat dim", lambda: mesh["dp"]._flatten("dp"))
+cube = init_device_mesh("cpu", (2, 1, 2), mesh_dim_names=("dp", "cp", "tp"))
+say("flat dims", lambda: (cube["dp", "cp"]._flatten("data"), ranks(cube["data"].get_group()), cube["data", "tp"]))
+for name, make in {
+    "flat again": lambda: cube["cp", "tp"]._flatten("data"),
+    "flat as a dim": lambda: cube["dp", "cp"]._flatten("tp"),
+    "overlap": lambda: cube["data", "dp"],
+    "flat from a part": lambda: cube["dp", "cp"]["data"],
+    "flat without names": lambda: init_device_mesh("cpu", (2, 2))._flatten("x"),
+    "part without names": lambda: init_device_mesh("cpu", (2, 2))["x"],
+}.items():
+    say(name, make)
 x = torch.full((2,), float(rank))
 dist.all_reduce(x, group=mesh.get_group("tp"))
 say("sum of a row", lambda: x)

@@ -43,6 +43,28 @@ with torch.no_grad():
     print("evaluated", net(data[:3]))
 
 
+class Looking(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table, self.bag = nn.Embedding(7, 3, sparse=True), nn.EmbeddingBag(6, 3, sparse=True, mode="sum")
+        self.last = nn.Linear(3, 2)
+
+    def forward(self, i):
+        return self.last(self.table(i).sum(1) + self.bag(i % 6))
+
+
+torch.manual_seed(7)
+looking = DistributedDataParallel(Looking())
+tables = [looking.module.table.weight, looking.module.bag.weight]
+sparse = torch.optim.SparseAdam(tables, lr=0.1)
+for step in range(2):  # the processes look up different numbers of rows
+    sparse.zero_grad()
+    looking(torch.tensor([[rank, step], [1, rank + step]])[: 1 + (rank + step) % 2]).square().sum().backward()
+    print("sparse", [(p.grad.is_sparse, p.grad.coalesce().indices().tolist(), p.grad.to_dense()) for p in tables])
+    sparse.step()
+print("looked up", tables, looking.module.last.weight.grad)
+
+
 class Choosing(nn.Module):
     def __init__(self):
         super().__init__()

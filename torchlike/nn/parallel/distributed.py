@@ -16,6 +16,7 @@ from torchlike.distributed._buckets import BuiltinCommHookType, GradBucket
 from torchlike.distributed._group import ProcessGroup
 from torchlike.distributed._reducer import Reducer as Reducer
 from torchlike.distributed._reducing import RedOpType
+from torchlike.distributed._sparse import sparse_weights
 from torchlike.distributed._world import member
 from torchlike.distributed.algorithms.ddp_comm_hooks import default_hooks
 from torchlike.distributed.algorithms.join import Join, Joinable, JoinHook, notified
@@ -102,7 +103,8 @@ class DistributedDataParallel(Module, Joinable):
         self._make_reducer(trained)
 
     def _make_reducer(self, trained: list[Tensor]) -> None:
-        self.reducer = Reducer(self.process_group, trained, self.find_unused_parameters or self.static_graph)
+        may_leave_out = self.find_unused_parameters or self.static_graph
+        self.reducer = Reducer(self.process_group, trained, may_leave_out, sparse_weights(self.module))
 
     def __getstate__(self) -> dict[str, Any]:
         if self.process_group is not member(None):

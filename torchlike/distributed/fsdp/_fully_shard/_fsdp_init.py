@@ -33,7 +33,7 @@ def default_mesh(modules: tuple[Module, ...]) -> DeviceMesh:
 
 
 def check_size(reshard_after_forward: Any, size: int) -> None:
-    """Raise if `reshard_after_forward` is an int, which is the size of a smaller mesh."""
+    """Raise if `reshard_after_forward` is an int, the size of a smaller mesh, that does not divide the mesh."""
     if isinstance(reshard_after_forward, bool) or reshard_after_forward is None:
         return
     if not isinstance(reshard_after_forward, int):
@@ -42,9 +42,6 @@ def check_size(reshard_after_forward: Any, size: int) -> None:
         raise ValueError(
             f"If passing reshard_after_forward as an int, it should be a factor of {size}, not {reshard_after_forward}"
         )
-    raise NotImplementedError(
-        "fully_shard: an int as reshard_after_forward is not supported by torchlike yet; pass True or False"
-    )
 
 
 def managed(modules: tuple[Module, ...]) -> list[Module]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ class FSDPParam:
 
     def __init__(self, param: Parameter, holders: list[Holder], info: MeshInfo, placement: Shard) -> None:
         self.holders, self.info, self.dim = holders, info, placement.dim
+        self.original = weakref.ref(param)  # equal for two calls of `fully_shard` only if they took the same tensor
         self.tensor_parallel = param._spec if isinstance(param, DTensor) else None
         whole = _local(param)
         self.shape, self.dtype = tuple(whole.shape), whole.dtype

@@ -72,7 +72,22 @@ class FSDPState:
                     f"FSDP state has already been lazily initialized for {_path(self.modules, state.modules[0])}\n"
                     "FSDP requires running forward through the root module first"
                 )
+        self._check_shared()
         self.root.has_run = True
+
+    def _check_shared(self) -> None:
+        """Raise if two calls of `fully_shard` took the same parameter. They would train two copies of it."""
+        seen: set[int] = set()
+        for param in (p for state in self.root.states for group in state.groups for p in group.params):
+            if id(param.original) in seen:
+                module, name = param.holders[0]
+                path = ".".join(filter(None, (_path(self.modules, module), name)))
+                raise ValueError(
+                    f"Parameter '{path}' is shared with a parameter already managed by another FSDP group. For "
+                    "shared/tied parameters, use fully_shard([module_a, module_b]) to place them in the same FSDP "
+                    "group."
+                )
+            seen.add(id(param.original))
 
     # -- forward -------------------------------------------------------------------------------------------------------
 

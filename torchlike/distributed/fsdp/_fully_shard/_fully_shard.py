@@ -43,8 +43,8 @@ def fully_shard(
       mesh: a one-dimensional mesh, or a two-dimensional mesh with names: parameters are copied along its first dim and
         sharded along its second dim. The default is a mesh of all processes.
       reshard_after_forward: whether the full parameters are freed after forward, and gathered again in backward. The
-        default is False for the root module, and True for the others. The size of a smaller mesh (an int) is not
-        supported.
+        default is False for the root module, and True for the others. An int, the size of a smaller mesh, is taken as
+        True.
       shard_placement_fn: a function of a parameter that returns `Shard(dim)`, or None for `Shard(0)`. Only dim 0 may be
         sharded unevenly.
       mp_policy: the dtypes of parameters, gradients, inputs and outputs.
@@ -57,9 +57,11 @@ def fully_shard(
 
     Raises:
       ValueError: the module is a container without `forward`, a parameter has no dims, or the mesh has more than two.
+        The first forward pass raises it if two calls took the same parameter.
       AssertionError: the function was called on the module before.
 
     Differences from PyTorch: while they are gathered, the parameters of a module are not leaves of the gradient graph.
+    An int as `reshard_after_forward` is taken as True; PyTorch keeps the parameters sharded over fewer processes.
 
     >>> import torchlike as torch
     >>> from torchlike.distributed.fsdp import fully_shard

@@ -35,8 +35,11 @@ def _dims(call: Call, place: int = 1) -> tuple[tuple[int, ...], bool]:
     return dims_of(dims, len(call.shapes[0])), bool(call.given(place + 1, "keepdim", False))
 
 
-def reduced_to(partial: Callable[[Call], Placement | None], place: int = 1) -> Callable:
-    """Return the ways of a reduction. `partial(call)` is the placement of a result of a divided dim, if it has one."""
+def reduced_to(partial: Callable[[Call], Placement | None], place: int = 1, of_partial: bool = True) -> Callable:
+    """Return the ways of a reduction. `partial(call)` is the placement of a result of a divided dim, if it has one.
+
+    `of_partial` says whether the reduction of partial terms gives partial terms of the result.
+    """
 
     def ways(call: Call, now: Sequence[Placement], count: int) -> list[Way]:
         dims, keepdim = _dims(call, place)
@@ -44,17 +47,17 @@ def reduced_to(partial: Callable[[Call], Placement | None], place: int = 1) -> C
         if isinstance(before, Sharded):
             if before.dim not in dims:
                 return [way(kept(before, dims, keepdim), before)]
-            return [way(result, before)] if result is not None and _keeps(call, dims, result) else []
-        is_kept = isinstance(before, Partial) and result is not None and _is_same(before, result)
-        return [way(before, before)] if is_kept and _keeps(call, dims, before) else []
+            return [way(result, before)] if result is not None and _keeps(call, dims, result, of_partial) else []
+        is_kept = of_partial and isinstance(before, Partial) and result is not None and _is_same(before, result)
+        return [way(before, before)] if is_kept and _keeps(call, dims, before, of_partial) else []
 
     return ways
 
 
-def _keeps(call: Call, dims: Sequence[int], result: Placement) -> bool:
+def _keeps(call: Call, dims: Sequence[int], result: Placement, of_partial: bool) -> bool:
     """Return whether the parts may be reduced first: no other partial results, and means of parts of equal lengths."""
     for placement, count in zip(call.placed[0], call.mesh.shape):
-        if isinstance(placement, Partial) and not _is_same(placement, result):
+        if isinstance(placement, Partial) and not (of_partial and _is_same(placement, result)):
             return False
         length = call.shapes[0][placement.dim] if isinstance(placement, Sharded) and placement.dim in dims else 0
         if length % count and result == Partial("avg"):
@@ -174,12 +177,12 @@ def other_dims(place: int = 1) -> Callable:
     return ways
 
 
-def _fixed(placement: Placement | None) -> Callable:
-    return reduced_to(lambda call: placement)
+def _fixed(placement: Placement | None, of_partial: bool = True) -> Callable:
+    return reduced_to(lambda call: placement, of_partial=of_partial)
 
 
-row("sum", "nansum", ways=_fixed(Partial("sum")), uneven=True)
-row("any", ways=_fixed(Partial("sum")), uneven=True)
+row("sum", ways=_fixed(Partial("sum")), uneven=True)
+row("nansum", "any", ways=_fixed(Partial("sum"), of_partial=False), uneven=True)
 row("all", "prod", ways=_fixed(Partial("product")), uneven=True)
 row("mean", ways=_fixed(Partial("avg")), local=_mean, uneven=True)
 row("amax", ways=_fixed(Partial("max")), local=_extreme("max"))
@@ -187,7 +190,7 @@ row("amin", ways=_fixed(Partial("min")), local=_extreme("min"))
 row("max", ways=_of_one(_fixed(Partial("max"))), local=_extreme("max"))
 row("min", ways=_of_one(_fixed(Partial("min"))), local=_extreme("min"))
 row("argmax", "argmin", "var", "std", "logsumexp", "count_nonzero", ways=_fixed(None), uneven=True)
-row("norm", "vector_norm", ways=reduced_to(_norm_partial, 2), local=_norm, uneven=True)
+row("norm", "vector_norm", ways=reduced_to(_norm_partial, 2, of_partial=False), local=_norm, uneven=True)
 row("median", "nanmedian", "mode", ways=kept_dims(), uneven=True)
 row("kthvalue", ways=kept_dims(2, -1), uneven=True)
 row("cumsum", "cumprod", "logcumsumexp", ways=same_shape(), uneven=True)

@@ -69,7 +69,7 @@ class _Fork:
                 self._hold()
 
     def _hold(self) -> None:
-        """Acquire the trace's lock, then the others. If one is in use, release all, since its holder may need another."""
+        """Acquire the trace's lock, then the others. If one is in use, release all: its holder may need another."""
         while True:
             trace.lock.acquire()
             taken = [trace.lock]

@@ -436,13 +436,12 @@ class Module(_Parts):
           set_to_none: whether the gradients become None.
         """
         for parameter in self.parameters():
-            if parameter.grad is None:
-                continue
             if set_to_none:
                 parameter.grad = None
-            else:
-                parameter.grad = parameter.grad.detach()
-                parameter.grad.zero_()
+            elif (grad := parameter.grad) is not None:
+                # The gradient stays the same tensor.
+                grad.requires_grad_(False) if grad.grad_fn is None else grad.detach_()
+                grad.zero_()
 
     def apply(self, fn: Callable[[Module], None]) -> Self:
         """Call `fn` with every submodule, children before parents, and then with this module. Returns the module.

@@ -82,7 +82,7 @@ net.apply(lambda m: seen.append(type(m).__name__)); log(seen)
 net(x).sum().backward()
 log([p.grad is None for p in net.parameters()])
 grads = [p.grad for p in net.parameters()]
-net.zero_grad(set_to_none=False); log([p.grad for p in net.parameters()])
+net.zero_grad(set_to_none=False); log([p.grad.clone() for p in net.parameters()])
 net(x).sum().backward(); log([p.grad is g for p, g in zip(net.parameters(), grads)])
 net.zero_grad(); log([p.grad is None for p in net.parameters()]); del grads
 """,

@@ -115,7 +115,7 @@ for order in (0, 1, 2, float("inf")):
     stacked = torch.stack([norms] * 3)
     found = [torch.linalg.vector_norm(x, order) for x in (terms, stacked)]
     say("norms", lambda found=found: [x.full_tensor() for x in found])
-    both = [norms, distribute_tensor(torch.tensor(3.0), mesh, [Replicate()])]
+    both = [norms, distribute_tensor(torch.tensor(5.0), mesh, [Replicate()])]
     rows = [each.view(1) for each in both]
     joined = [torch.stack(both), torch.stack(both[::-1]), torch.cat(rows)]
     found = [*joined, torch.linalg.vector_norm(joined[0], order)]

@@ -115,6 +115,11 @@ for order in (0, 1, 2, float("inf")):
     stacked = torch.stack([norms] * 3)
     found = [torch.linalg.vector_norm(x, order) for x in (terms, stacked)]
     say("norms", lambda found=found: [x.full_tensor() for x in found])
+    both = [norms, distribute_tensor(torch.tensor(5.0), mesh, [Replicate()])]
+    rows = [each.view(1) for each in both]
+    joined = [torch.stack(both), torch.stack(both[::-1]), torch.cat(rows)]
+    found = [*joined, torch.linalg.vector_norm(joined[0], order)]
+    say("norms and whole", lambda found=found: [x.full_tensor() for x in found])
 
 weight = distribute_tensor(torch.arange(8.0).view(4, 2), mesh, [Shard(0)])
 bias = distribute_tensor(torch.arange(4.0), mesh, [Shard(0)])

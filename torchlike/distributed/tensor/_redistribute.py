@@ -9,7 +9,7 @@ from torchlike.distributed._group import ProcessGroup
 from torchlike.distributed.device_mesh import DeviceMesh
 from torchlike.distributed.tensor import _collectives as c
 from torchlike.distributed.tensor._layout import Sharded, local_shape
-from torchlike.distributed.tensor.placement_types import Partial, Placement, Replicate, _NormPartial
+from torchlike.distributed.tensor.placement_types import Partial, Placement, Replicate, _NormPartial, is_made_of_whole
 
 
 def steps(before: Sequence[Placement], after: Sequence[Placement]) -> list[tuple[int, Placement, Placement]]:
@@ -105,8 +105,6 @@ def _scattered(local: Tensor, placement: Partial, new: Sharded, group: ProcessGr
 
 def _partitioned(local: Tensor, placement: Partial, group: ProcessGroup) -> Tensor:
     """Replicate to Partial: return values whose reduction is the given value."""
-    if placement.reduce_op == "sum":
-        return c.with_whole_gradient(local, group.size())
-    if placement.reduce_op in ("avg", "min", "max"):
-        return local
-    raise ValueError(f"Replicate to Partial({placement.reduce_op}) conversion is not supported.")
+    if not is_made_of_whole(placement):
+        raise ValueError(f"Replicate to {placement!r} conversion is not supported.")
+    return c.with_whole_gradient(local, group.size()) if placement.reduce_op == "sum" else local

@@ -143,3 +143,8 @@ class _MaskPartial(Partial):
 
     def __str__(self) -> str:
         return "MaskP"
+
+
+def is_made_of_whole(placement: Placement) -> bool:
+    """Return whether a replicated tensor can get a partial placement without communication."""
+    return type(placement) is Partial and placement.reduce_op in ("sum", "avg", "min", "max")

@@ -1,6 +1,7 @@
 """Files that PyTorch programs write with `pickle.dump`, read with `pickle.load` under torchlike."""
 
 import pickle
+import warnings
 
 import pytest
 import torch
@@ -24,7 +25,7 @@ for name, data in pickle.load(open(sys.argv[1], "rb")).items():
 
 def tagged():
     made = torch.ones(2)
-    made.tag = "kept"
+    made.__dict__["tag"] = "kept"
     return made
 
 
@@ -53,7 +54,7 @@ MADE = {
 def read(tmp_path_factory):
     """Return the lines that Python and torchlike print about the pickles of PyTorch, by the name of the pickle."""
     folder = tmp_path_factory.mktemp("pickles")
-    with open(folder / "made.pickle", "wb") as file:
+    with open(folder / "made.pickle", "wb") as file, warnings.catch_warnings(action="ignore"):
         pickle.dump({name: pickle.dumps(make()) for name, make in MADE.items()}, file)
     (folder / "read.py").write_text(READ, encoding="utf-8")
     return [ended([*command, "read.py", "made.pickle"], folder) for command in (TORCHLIKE, PYTHON)]

@@ -247,4 +247,3 @@ class Generator:
 
 
 default_generator: Generator = Generator()
-

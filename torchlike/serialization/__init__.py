@@ -42,4 +42,5 @@ class PyTorchFileReader:
     def __init__(self, *args: Any) -> None:
         raise _arguments.cannot("PyTorchFileReader", "read the file with torch.load")
 
+
 _settle(__name__, globals())

@@ -159,8 +159,8 @@ class _Memory(Handle):
         return self._tensor.is_pinned()
 
     def is_shared(self) -> bool:
-        """Return whether processes can share the memory: always False on the CPU, True on other devices."""
-        return self.device.type != "cpu"
+        """Return whether processes can share the memory: on the CPU after `share_memory_`, always on other devices."""
+        return self._tensor.is_shared()
 
     def resizable(self) -> bool:
         """Return whether the storage can be resized. Memory borrowed from NumPy cannot be resized."""
@@ -192,7 +192,7 @@ class _Memory(Handle):
         return self
 
     def share_memory_(self) -> Any:
-        """Raise an error on the CPU, since processes cannot share arrays; return the storage on other devices."""
+        """Move CPU memory to shared memory, as `Tensor.share_memory_` does, and return the storage."""
         self._tensor.share_memory_()
         return self
 
@@ -578,3 +578,10 @@ def is_storage(obj: Any) -> bool:
 
 FUNCTIONS = {"UntypedStorage": UntypedStorage, "TypedStorage": TypedStorage} | public_calls.functions(is_storage)
 METHODS = {"untyped_storage": untyped_storage, "storage": storage}
+
+
+def _load_from_bytes(b: bytes) -> Any:
+    """Return the storage in a plain pickle that PyTorch wrote."""
+    from torchlike.serialization._rebuild import load_from_bytes  # imported here because it imports this module
+
+    return load_from_bytes(b)

@@ -156,3 +156,13 @@ def test_transferred_parametrizations():
         assert sorted(other.parametrizations) == ["bias", "weight"]
         with pytest.raises(KeyError):
             parametrize.transfer_parametrizations_and_params(layer, lib.nn.Bilinear(3, 3, 3), "in1_features")
+
+
+@pytest.mark.parametrize("name", ["has_cuda", "has_cudnn", "has_mkldnn", "has_mps"])
+def test_old_names_of_backends(name):
+    texts = []
+    for lib in LIBRARIES:
+        with pytest.warns(UserWarning, match="is deprecated") as warned:
+            assert isinstance(getattr(lib, name), bool)
+        texts.append(str(warned[0].message))
+    assert texts[0] == texts[1]

@@ -77,7 +77,8 @@ def plain():
     z = library.nn.Parameter(library.ones(2))
     z.share_memory_()
     (z * 2).sum().backward()
-    return [*before, x.tolist(), y.is_shared(), x.clone().is_shared(), z.grad.tolist(), z.grad.is_shared()]
+    storages = [t.untyped_storage().is_shared() for t in (x, x[:1], x.clone())]
+    return [*before, *storages, x.tolist(), y.is_shared(), x.clone().is_shared(), z.grad.tolist(), z.grad.is_shared()]
 
 
 def results():

@@ -81,6 +81,7 @@ class Holder:
     """An object with attributes."""
 
 
+@pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
 @pytest.mark.parametrize("old", [False, True])
 @pytest.mark.parametrize("weights_only", [False, True])
 def test_storages_anywhere(old, weights_only):

@@ -83,6 +83,16 @@ def test_workers_compute_with_numpy():
     torchlike.testing.assert_close(found, expected)
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_worker_has_one_thread():
+    loader = DataLoader(Rows(lambda _: torchlike.get_num_threads()), num_workers=1, worker_init_fn=_sets_one_thread)
+    assert {batch.item() for batch in loader} == {1}
+
+
+def _sets_one_thread(_):
+    torchlike.set_num_threads(1)
+
+
 def test_a_compiled_function_runs_uncompiled_in_a_worker():
     started()
     function = torchlike.compile(lambda x: (x * 2 + 1).sum())

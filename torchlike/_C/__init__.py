@@ -6,10 +6,8 @@ from enum import Enum, auto
 from importlib import import_module
 from typing import Any
 
-from torchlike import _dtypes
-from torchlike._composite.views.conversions import _parse_to as parse_to
+from torchlike._C import _nn as _nn
 from torchlike._dtypes import devices, modes
-from torchlike._dtypes import memory_format as mf
 from torchlike._errors.math.linalg import LinAlgError as _LinAlgError  # noqa: F401 - its public place
 from torchlike._random import Generator as Generator
 from torchlike._tensor.overriding import DisableTorchFunction as DisableTorchFunction
@@ -19,11 +17,14 @@ from torchlike._tensor.tensor import Tensor
 from torchlike.cuda._any_streams import Stream as Stream
 
 _TensorMeta = type(Tensor)
+TensorBase = Tensor
 
 
 def __getattr__(name: str) -> Any:
     if name == "_distributed_c10d":  # imported on first use, because it needs torchlike.distributed
         return import_module(f"{__name__}.{name}")
+    if name == "_VariableFunctionsClass":  # pickles call `getattr` on it for built-in functions
+        return import_module("torchlike")
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
 
 
@@ -81,22 +82,3 @@ def _get_tracing_state() -> None:
 def _get_accelerator(check: bool | None = None) -> devices.device:
     """Return the CUDA device if one is available, else the CPU device."""
     return devices.device("cuda" if devices.jax_devices("cuda") else "cpu")
-
-
-class _nn:
-    """The part of `torch._C._nn` that modules use: the argument parser of `to`."""
-
-    @staticmethod
-    def _parse_to(*args: Any, **kwargs: Any) -> tuple:
-        """Return the device, dtype, `non_blocking` flag and memory format of a call of `to`.
-
-        A missing device, dtype or memory format is None; a missing flag is False.
-        """
-        device, dtype, _, memory_format = parse_to(args, kwargs)
-        if isinstance(device, Tensor):
-            device, dtype = device.device, device.dtype
-        flags = [a for a in args if isinstance(a, bool)]
-        waits = flags[0] if flags else bool(kwargs.get("non_blocking", False))
-        place = None if device is None else devices.device(device)
-        assert dtype is None or isinstance(dtype, _dtypes.dtype)
-        return place, dtype, waits, kwargs.get("memory_format") if memory_format is not mf.preserve_format else None

@@ -31,6 +31,7 @@ from torchlike._composite.random import random
 from torchlike._composite.views import apply, conjugates, conversions, copies, memory, pinning, scatters, shape, split
 from torchlike._dtypes import devices, modes, unsupported
 from torchlike._engine import determinism
+from torchlike._errors.warned import warn
 from torchlike._sparse import _legacy_types as legacy_types
 from torchlike._tensor import binding, factories, overriding, python_operators
 from torchlike._tensor.tensor import Tensor
@@ -274,6 +275,14 @@ def public() -> dict[str, Any]:
     return names
 
 
+_OLD_FLAGS = {
+    "has_cuda": ("backends.cuda", "is_built"),
+    "has_cudnn": ("backends.cudnn", "is_available"),
+    "has_mkldnn": ("backends.mkldnn", "is_available"),
+    "has_mps": ("backends.mps", "is_built"),
+}
+
+
 def lazy(name: str, modules: tuple[str, ...]) -> Any:
     """Import a submodule or a rarely used name of `torchlike` on first access."""
     if name == "__all__":
@@ -288,6 +297,10 @@ def lazy(name: str, modules: tuple[str, ...]) -> Any:
                 raise
     if name in _ELSEWHERE:
         return getattr(importlib.import_module(f"torchlike.{_ELSEWHERE[name]}"), name)
+    if name in _OLD_FLAGS:
+        module, function = _OLD_FLAGS[name]
+        warn(f"'{name}' is deprecated, please use 'torch.{module}.{function}()'")
+        return getattr(importlib.import_module(f"torchlike.{module}"), function)()
     refused.refuse("torch", name)
     import torchlike
 

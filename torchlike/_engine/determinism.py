@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from torchlike._dtypes import devices, modes
+from torchlike._engine.xla.forked import forked
 from torchlike._engine.xla.target import THREADS
 from torchlike._errors.warned import warn
 
@@ -103,12 +104,12 @@ def set_deterministic_debug_mode(debug_mode: int | str) -> None:
 
 
 def get_num_threads() -> int:
-    """Return the number of threads in XLA's pool on the CPU.
+    """Return the number of threads in XLA's pool on the CPU. It is 1 in a process that computes with NumPy, as workers do.
 
     >>> torchlike.get_num_threads() >= 1
     True
     """
-    return THREADS
+    return 1 if forked.is_closed else THREADS
 
 
 def set_num_threads(num: int) -> None:
@@ -141,11 +142,15 @@ def _no_other_number(name: str, num: Any) -> None:
         raise RuntimeError(f"{name} expects an int, but got {type(num).__name__}")
     if num <= 0:
         raise RuntimeError(f"{name} expects a positive integer")
-    if num != get_num_threads():
-        warn(
-            f"{name}({num}) has no effect: XLA's thread pool has {get_num_threads()} threads, one for each CPU that "
-            "was available to the process at startup (see taskset)."
-        )
+    if num == get_num_threads():
+        return
+    if forked.is_closed:
+        warn(f"{name}({num}) has no effect: this process computes with NumPy.")
+        return
+    warn(
+        f"{name}({num}) has no effect: XLA's thread pool has {THREADS} threads, one for each CPU that was available to "
+        "the process at startup (see taskset)."
+    )
 
 
 FUNCTIONS = {

@@ -69,7 +69,7 @@ class _Fork:
                 self._hold()
 
     def _hold(self) -> None:
-        """Acquire the trace's lock, then the others. If one is in use, release all: its holder may need another."""
+        """Acquire all locks. If one is in use, release the others before the next attempt: its holder may need them."""
         while True:
             trace.lock.acquire()
             taken = [trace.lock]

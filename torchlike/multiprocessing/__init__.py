@@ -85,7 +85,7 @@ def set_sharing_strategy(new_strategy: str) -> None:
     """
     global _strategy
     if new_strategy not in _STRATEGIES:
-        raise AssertionError(f"invalid sharing strategy {new_strategy!r}; available: {sorted(_STRATEGIES)}")
+        raise AssertionError(f"invalid sharing strategy {new_strategy!r}, expected one of {set(_STRATEGIES)}")
     _strategy = new_strategy
 
 

@@ -100,18 +100,7 @@ _BUILTIN_NAMES = {"log_sigmoid": "logsigmoid", "cross_entropy_loss": "cross_entr
 
 def locate(module: str, name: str) -> Any:
     """Return torchlike's object for a PyTorch name, found in the module of the same name or in one of its parents."""
-    if (module, name) == ("torch.storage", "_load_from_bytes"):
-        return _rebuild.load_from_bytes
-    if (module, name) == ("torch._C", "_VariableFunctionsClass"):  # files call `getattr` on it for built-in functions
-        return torchlike
-    if (module, name) == ("torch._C", "TensorBase"):
-        return torchlike.Tensor
-    if (module, name) == ("torch._C", "_to_dlpack"):
-        return torchlike.to_dlpack
-    known = readable().get(f"{module}.{name}")
-    if known is not None:
-        return known
-    found = _builtin(module, name)
+    found = _listed(module, name)
     if found is not None:
         return found
     parts = ["torchlike", *module.split(".")[1:]]
@@ -122,6 +111,33 @@ def locate(module: str, name: str) -> Any:
     if f"{module}.{name}" in _rebuild.UNSUPPORTED:
         raise errors.unsupported_name(f"{module}.{name}")
     raise AttributeError(f"Can't get attribute {name!r} on module {module!r}: torchlike does not have this name")
+
+
+_OTHERS = {
+    ("torch.storage", "_load_from_bytes"): _rebuild.load_from_bytes,
+    ("torch._C", "_VariableFunctionsClass"): torchlike,  # files call `getattr` on it for built-in functions
+    ("torch._C", "TensorBase"): torchlike.Tensor,
+    ("torch._utils", "torch"): torchlike,  # files name a memory format `torch._utils.torch.channels_last`
+}
+
+
+def _listed(module: str, name: str) -> Any:
+    """Return torchlike's object for a PyTorch name that has another place in torchlike, or None for other names."""
+    if (module, name) == ("torch._C", "_to_dlpack"):
+        return torchlike.to_dlpack
+    found = _OTHERS.get((module, name)) or readable().get(f"{module}.{name}")
+    return _builtin(module, name) if found is None else found
+
+
+def of_plain_pickle(module: str, name: str) -> Any:
+    """Return the object for a name that a plain pickle of PyTorch reads from `module`, which does not have it.
+
+    `pickle.load` imports the module and gets the attribute, where `torch.load` calls `locate`.
+    """
+    found = _listed(module.replace("torchlike", "torch", 1), name)
+    if found is None:
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+    return found
 
 
 def _builtin(module: str, name: str) -> Any:

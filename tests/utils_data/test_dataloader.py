@@ -301,4 +301,4 @@ def test_an_iterator_whose_workers_were_shut_down_has_ended():
         batches._shutdown_workers()
         return first, list(batches)
 
-    same(load)
+    assert outcome(load, torchlike)[0] == outcome(load, torch)[0]  # forks of PyTorch may warn about JAX's threads

@@ -1506,7 +1506,7 @@ def get_num_interop_threads() -> _int:
     ...
 
 def get_num_threads() -> _int:
-    """Return the number of threads in XLA's pool on the CPU. It is 1 in a process that computes with NumPy, as workers do."""
+    """Return the number of threads in XLA's pool on the CPU, and 1 in a process that computes with NumPy."""
     ...
 
 def get_rng_state() -> _Tensor:

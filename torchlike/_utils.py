@@ -60,9 +60,3 @@ def _take_tensors(tensors: Iterable[Any], size_limit: int) -> Iterator[list]:
         chunks.setdefault(kind, []).append(tensor)
         taken[kind] = taken.get(kind, 0) + size
     yield from filter(None, chunks.values())
-
-
-def __getattr__(name: str) -> Any:
-    from torchlike.serialization import _names  # imported here because that package imports this module
-
-    return _names.of_plain_pickle(__name__, name)

@@ -578,10 +578,3 @@ def is_storage(obj: Any) -> bool:
 
 FUNCTIONS = {"UntypedStorage": UntypedStorage, "TypedStorage": TypedStorage} | public_calls.functions(is_storage)
 METHODS = {"untyped_storage": untyped_storage, "storage": storage}
-
-
-def _load_from_bytes(b: bytes) -> Any:
-    """Return the storage in a plain pickle that PyTorch wrote."""
-    from torchlike.serialization._rebuild import load_from_bytes  # imported here because it imports this module
-
-    return load_from_bytes(b)

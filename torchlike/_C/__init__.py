@@ -17,14 +17,11 @@ from torchlike._tensor.tensor import Tensor
 from torchlike.cuda._any_streams import Stream as Stream
 
 _TensorMeta = type(Tensor)
-TensorBase = Tensor
 
 
 def __getattr__(name: str) -> Any:
     if name == "_distributed_c10d":  # imported on first use, because it needs torchlike.distributed
         return import_module(f"{__name__}.{name}")
-    if name == "_VariableFunctionsClass":  # pickles call `getattr` on it for built-in functions
-        return import_module("torchlike")
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
 
 

@@ -1,4 +1,4 @@
-"""The names of `torch._C._nn`: the argument parser of `to`, and the functions that PyTorch's pickles name."""
+"""The names of `torch._C._nn`: the argument parser of `to`, and functions (`_api/pickled_names.py`)."""
 
 from __future__ import annotations
 
@@ -24,9 +24,3 @@ def _parse_to(*args: Any, **kwargs: Any) -> tuple:
     place = None if device is None else devices.device(device)
     assert dtype is None or isinstance(dtype, _dtypes.dtype)
     return place, dtype, waits, kwargs.get("memory_format") if memory_format is not mf.preserve_format else None
-
-
-def __getattr__(name: str) -> Any:
-    from torchlike.serialization import _names  # imported here because that package imports this module
-
-    return _names.of_plain_pickle(__name__, name)

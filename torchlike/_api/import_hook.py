@@ -14,6 +14,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
+from torchlike._api import pickled_names
 from torchlike._api.homes import HOMES, settle, show_public
 from torchlike._api.spawned import install_in_children
 
@@ -50,6 +51,7 @@ class _Renaming(importlib.machinery.SourceFileLoader):
 
 
 def _rename(name: str, module: ModuleType) -> None:
+    pickled_names.add(module)
     if "._" not in name or name.removeprefix(_OURS + ".") in HOMES:
         sys.modules.setdefault(_THEIRS + name.removeprefix(_OURS), module)
         settle(name, vars(module), _THEIRS)

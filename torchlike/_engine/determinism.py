@@ -104,7 +104,7 @@ def set_deterministic_debug_mode(debug_mode: int | str) -> None:
 
 
 def get_num_threads() -> int:
-    """Return the number of threads in XLA's pool on the CPU. It is 1 in a process that computes with NumPy, as workers do.
+    """Return the number of threads in XLA's pool on the CPU, and 1 in a process that computes with NumPy.
 
     >>> torchlike.get_num_threads() >= 1
     True

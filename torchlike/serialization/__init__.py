@@ -20,7 +20,6 @@ from torchlike.serialization._load import load as load
 from torchlike.serialization._locations import default_restore_location as default_restore_location
 from torchlike.serialization._locations import location_tag as location_tag
 from torchlike.serialization._locations import register_package as register_package
-from torchlike.serialization._rebuild import get_layout as _get_layout  # noqa: F401 - its public place
 from torchlike.serialization._safe_globals import add_safe_globals as add_safe_globals
 from torchlike.serialization._safe_globals import clear_safe_globals as clear_safe_globals
 from torchlike.serialization._safe_globals import get_safe_globals as get_safe_globals

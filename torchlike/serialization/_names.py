@@ -15,6 +15,13 @@ from torchlike._sparse import _legacy_types as legacy_types
 from torchlike.serialization import _errors as errors
 from torchlike.serialization import _homes, _rebuild, _storages
 
+_OF_PLAIN_PICKLES: dict[str, Any] = {  # names in the files of `pickle.dump` that files of `torch.save` lack
+    "torch.storage._load_from_bytes": _rebuild.load_from_bytes,
+    "torch._C._VariableFunctionsClass": torchlike,  # files call `getattr` on it for built-in functions
+    "torch._C.TensorBase": torchlike.Tensor,
+    "torch._utils.torch": torchlike,  # files name a memory format `torch._utils.torch.channels_last`
+}
+
 
 @functools.cache
 def table() -> dict[str, Any]:
@@ -113,34 +120,25 @@ def locate(module: str, name: str) -> Any:
     raise AttributeError(f"Can't get attribute {name!r} on module {module!r}: torchlike does not have this name")
 
 
-_OTHERS = {
-    ("torch.storage", "_load_from_bytes"): _rebuild.load_from_bytes,
-    ("torch._C", "_VariableFunctionsClass"): torchlike,  # files call `getattr` on it for built-in functions
-    ("torch._C", "TensorBase"): torchlike.Tensor,
-    ("torch._utils", "torch"): torchlike,  # files name a memory format `torch._utils.torch.channels_last`
-}
-
-
 def _listed(module: str, name: str) -> Any:
     """Return torchlike's object for a PyTorch name that has another place in torchlike, or None for other names."""
     if (module, name) == ("torch._C", "_to_dlpack"):
         return torchlike.to_dlpack
-    found = _OTHERS.get((module, name)) or readable().get(f"{module}.{name}")
+    path = f"{module}.{name}"
+    found = _OF_PLAIN_PICKLES.get(path) or readable().get(path)
     return _builtin(module, name) if found is None else found
 
 
 def of_plain_pickle(module: str, name: str) -> Any:
-    """Return the object for a name that a plain pickle of PyTorch reads from `module`, which does not have it.
-
-    `pickle.load` imports the module and gets the attribute, where `torch.load` calls `locate`.
-    """
-    found = _listed(module.replace("torchlike", "torch", 1), name)
+    """Return the object for a name that a plain pickle of PyTorch reads from one of PyTorch's modules."""
+    found = _listed(module, name)
     if found is None:
         raise AttributeError(f"module {module!r} has no attribute {name!r}")
     return found
 
 
 def _builtin(module: str, name: str) -> Any:
+    """Return the function for a name in one of PyTorch's modules of built-in functions, or None for other names."""
     if module not in _BUILTIN:
         return None
     home, prefix = _BUILTIN[module]

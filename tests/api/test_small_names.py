@@ -166,3 +166,8 @@ def test_old_names_of_backends(name):
             assert isinstance(getattr(lib, name), bool)
         texts.append(str(warned[0].message))
     assert texts[0] == texts[1]
+
+
+def test_a_star_import_gives_names_of_pytorch_only():
+    assert not {*torchlike.__all__} - {*dir(torch)}
+    assert len({*torch.__all__} & {*torchlike.__all__}) > 700

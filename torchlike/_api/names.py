@@ -307,11 +307,16 @@ def lazy(name: str, modules: tuple[str, ...]) -> Any:
     raise _errors.arguments.unknown_name("torch", name, [n for n in vars(torchlike) if not n.startswith("_")])
 
 
+# Public names that PyTorch's module does not have.
+_OWN = {"clear_cache", "distribute", "explain", "install", "load_ipython_extension", "set_executor"}
+_OWN |= {"expand", "grad", "unfold", "view"}
+
+
 def _exported() -> list[str]:
-    """Return the names that `from torch import *` imports: all public names except submodules."""
+    """Return the names that `from torch import *` imports: the public names of PyTorch except submodules."""
     present = vars(sys.modules["torchlike"])
     public = [name for name, value in present.items() if not isinstance(value, ModuleType)]
-    return sorted(name for name in {*public, *_ELSEWHERE} if not name.startswith("_"))
+    return sorted(name for name in {*public, *_ELSEWHERE} - _OWN if not name.startswith("_"))
 
 
 def listed(names: dict[str, Any], modules: tuple[str, ...]) -> list[str]:

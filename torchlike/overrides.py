@@ -90,7 +90,7 @@ def _names() -> dict[Any, str]:
     ]
     found: dict[Any, str] = {}
     for space, place in [(composed, "torch.functional"), (torchlike, "torch"), *spaces]:
-        for name in getattr(space, "__all__", None) or dir(space):
+        for name in vars(space).get("__all__") or dir(space):
             each = vars(torchlike).get(name) if space is torchlike else getattr(space, name, None)
             if callable(each) and not isinstance(each, type):
                 found.setdefault(getattr(each, "__wrapped__", each), f"{place}.{name}")
@@ -108,7 +108,7 @@ def _overridable() -> dict[Any, list[Callable]]:
 
     found: dict[Any, list[Callable]] = {}
     for space in (torchlike, composed, functional, Tensor, linalg, fft, special):
-        names = getattr(space, "__all__", None) or dir(space)
+        names = vars(space).get("__all__") or dir(space)
         # PyTorch lists in-place methods, but no in-place functions.
         public = [name for name in names if not name.startswith("_") and (space is Tensor or not name.endswith("_"))]
         given: dict[int, Any] = {id(f): f for f in (getattr(space, name) for name in public) if _takes_tensor(f)}

@@ -86,7 +86,7 @@ class Node:
 
     def name(self) -> str:
         """Return PyTorch's name of this node, such as `MulBackward0`."""
-        return self.plan.node
+        return str(self.plan.node)
 
     def failing(self, number: int) -> tuple[str, int]:
         """Return the name of PyTorch's node that makes a NaN in the gradient of an input, and its output's number."""

@@ -33,6 +33,12 @@ def listed(function: str, is_method: bool = False) -> str:
     return "".join(["one of:", *(f"\n * {each}" for each in signatures)]) + "\n" * bool(signatures)
 
 
+def has_one_as_method(function: str) -> bool:
+    """Return whether a function with several signatures is a method with just one, like `mm`."""
+    known = _signatures()
+    return len(known.get(function, ())) > 1 and f"Tensor.{function}" not in known
+
+
 @functools.cache
 def counts(function: str) -> list[tuple[int, int]]:
     """Return, for each signature of a function, the least and the greatest number of arguments."""

@@ -5,13 +5,6 @@ from __future__ import annotations
 import torchlike
 from torchlike import Tensor
 from torchlike.distributed._group import ProcessGroup
-from torchlike.nn.modules import Embedding, EmbeddingBag, Module
-
-
-def sparse_weights(module: Module) -> set[int]:
-    """Return the ids of the parameters whose gradients are sparse."""
-    found = [m for m in module.modules() if isinstance(m, Embedding | EmbeddingBag) and m.sparse]
-    return {id(m.weight) for m in found}
 
 
 def summed(own: Tensor | None, like: Tensor, group: ProcessGroup) -> Tensor:

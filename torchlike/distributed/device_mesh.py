@@ -44,7 +44,7 @@ class DeviceMesh:
     >>> store = torch.distributed.HashStore()
     >>> torch.distributed.init_process_group("gloo", rank=0, world_size=1, store=store)
     >>> torch.distributed.DeviceMesh("cpu", [[0]], mesh_dim_names=("dp", "tp"))["tp"]
-    DeviceMesh((tp=1), 'cpu', stride=(1,))
+    DeviceMesh((tp=1), 'cpu', stride=((),))
     >>> torch.distributed.destroy_process_group()
     """
 
@@ -342,7 +342,7 @@ def init_device_mesh(
     >>> store = torch.distributed.HashStore()
     >>> torch.distributed.init_process_group("gloo", rank=0, world_size=1, store=store)
     >>> torch.distributed.init_device_mesh("cpu", (1,), mesh_dim_names=("dp",))
-    DeviceMesh((dp=1), 'cpu', stride=(1,))
+    DeviceMesh((dp=1), 'cpu', stride=((),))
     >>> torch.distributed.destroy_process_group()
     """
     if mesh_dim_names is not None:

@@ -16,13 +16,13 @@ from torchlike.distributed._buckets import BuiltinCommHookType, GradBucket
 from torchlike.distributed._group import ProcessGroup
 from torchlike.distributed._reducer import Reducer as Reducer
 from torchlike.distributed._reducing import RedOpType
-from torchlike.distributed._sparse import sparse_weights
 from torchlike.distributed._world import member
 from torchlike.distributed.algorithms.ddp_comm_hooks import default_hooks
 from torchlike.distributed.algorithms.join import Join, Joinable, JoinHook, notified
 from torchlike.distributed.utils import _sync_module_states, _sync_params_and_buffers
 from torchlike.futures import Future
 from torchlike.nn.modules.module import Module
+from torchlike.nn.modules.sparse import Embedding, EmbeddingBag
 
 
 def _refuse(**given: Any) -> None:
@@ -104,7 +104,7 @@ class DistributedDataParallel(Module, Joinable):
 
     def _make_reducer(self, trained: list[Tensor]) -> None:
         may_leave_out = self.find_unused_parameters or self.static_graph
-        self.reducer = Reducer(self.process_group, trained, may_leave_out, sparse_weights(self.module))
+        self.reducer = Reducer(self.process_group, trained, may_leave_out, _sparse_weights(self.module))
 
     def __getstate__(self) -> dict[str, Any]:
         if self.process_group is not member(None):
@@ -349,3 +349,9 @@ def _tensors_in(found: Any) -> list[Tensor]:
     elif hasattr(found, "__dataclass_fields__"):
         found = list(vars(found).values())
     return [x for one in found for x in _tensors_in(one)] if isinstance(found, list | tuple) else []
+
+
+def _sparse_weights(module: Module) -> set[int]:
+    """Return the ids of the parameters whose gradients are sparse."""
+    found = [m for m in module.modules() if isinstance(m, Embedding | EmbeddingBag) and m.sparse]
+    return {id(m.weight) for m in found}

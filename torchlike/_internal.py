@@ -15,6 +15,7 @@ from torchlike._composite import functional as functional
 from torchlike._composite.conditional_update import update_unless as update_unless
 from torchlike._composite.functional.loss import cross_entropy as cross_entropy
 from torchlike._composite.functional.rows import linear as linear
+from torchlike._composite.gradients import clear_gradient as clear_gradient
 from torchlike._composite.multi_tensor import multi_tensor_update as multi_tensor_update
 from torchlike._composite.multi_tensor import over_rows as over_rows
 from torchlike._composite.multi_tensor import row_update as row_update

@@ -1,4 +1,4 @@
-"""The names of `torch._C._nn`: the argument parser of `to`, and functions (`_api/pickled_names.py`)."""
+"""A module for `torch._C._nn`: the argument parser of `to`. `_api/pickled_names.py` adds the functions that pickles name."""
 
 from __future__ import annotations
 

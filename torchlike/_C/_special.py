@@ -1,1 +1,1 @@
-"""The names of `torch._C._special`: functions (`_api/pickled_names.py`)."""
+"""A module for `torch._C._special`. `_api/pickled_names.py` adds the functions that pickles name."""

@@ -307,9 +307,20 @@ def lazy(name: str, modules: tuple[str, ...]) -> Any:
     raise _errors.arguments.unknown_name("torch", name, [n for n in vars(torchlike) if not n.startswith("_")])
 
 
-# Public names that PyTorch's module does not have.
-_OWN = {"clear_cache", "distribute", "explain", "install", "load_ipython_extension", "set_executor"}
-_OWN |= {"expand", "grad", "unfold", "view"}
+_OWN = frozenset(  # public names that PyTorch's module does not have
+    [
+        "clear_cache",
+        "distribute",
+        "expand",
+        "explain",
+        "grad",
+        "install",
+        "load_ipython_extension",
+        "set_executor",
+        "unfold",
+        "view",
+    ]
+)
 
 
 def _exported() -> list[str]:

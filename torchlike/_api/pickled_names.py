@@ -1,6 +1,6 @@
 """The names that plain pickles of PyTorch read from its modules.
 
-`pickle.load` imports the module and gets the attribute, where `torch.load` asks `torchlike.serialization`.
+`pickle.load` imports a module and reads an attribute. `torch.load` uses `torchlike.serialization` instead.
 """
 
 import functools
@@ -8,8 +8,8 @@ import importlib
 from types import ModuleType
 from typing import Any
 
-# Modules of torchlike, and the beginnings of the names that they get.
-_BEGINNINGS = {
+# For each module, the prefixes of the names that are added to it.
+_PREFIXES = {
     "torchlike._C": ("TensorBase", "_VariableFunctionsClass"),
     "torchlike._C._fft": ("fft_",),
     "torchlike._C._linalg": ("linalg_",),
@@ -23,14 +23,14 @@ _BEGINNINGS = {
 
 
 def add(module: ModuleType) -> None:
-    """Give a module the names that pickles read from PyTorch's module of that name. They are found on first use."""
+    """Add the names that pickles read from a module of PyTorch to torchlike's. They are looked up on first use."""
     names = vars(module)
-    if module.__name__ in _BEGINNINGS and not isinstance(names.get("__getattr__"), functools.partial):
+    if module.__name__ in _PREFIXES and not isinstance(names.get("__getattr__"), functools.partial):
         names["__getattr__"] = functools.partial(_found, module.__name__, names.get("__getattr__"))
 
 
 def _found(module: str, otherwise: Any, name: str) -> Any:
-    if name.startswith(_BEGINNINGS[module]) and not name.startswith("__"):
+    if name.startswith(_PREFIXES[module]) and not name.startswith("__"):
         # Imported here because programs without pickles do not need it.
         of_plain_pickle = importlib.import_module("torchlike.serialization._names").of_plain_pickle
         return of_plain_pickle(module.replace("torchlike", "torch", 1), name)

@@ -61,9 +61,7 @@ def folder(path: str, args: list[str]) -> Program | None:
     if spec is None or spec.origin is None or not hasattr(spec.loader, "get_code"):
         return None
     enter(place)
-    loader = spec.loader
-    names = {"__file__": spec.origin, "__cached__": spec.cached, "__spec__": spec, "__package__": ""}
-    return Program([path, *args], lambda: _code_of(loader, "__main__"), {**names, "__loader__": loader})
+    return _found(spec, [path, *args])
 
 
 def command(code: str, args: list[str]) -> Program:
@@ -97,9 +95,14 @@ def module(name: str, args: list[str]) -> Program:
         return module(f"{spec.name}.__main__", args)
     if spec is None or spec.origin is None or not hasattr(spec.loader, "get_code"):
         raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-    loader = spec.loader
+    return _found(spec, [spec.origin, *args])
+
+
+def _found(spec: importlib.machinery.ModuleSpec, argv: list[str]) -> Program:
+    """Return the module of a spec as a program."""
+    loader: Any = spec.loader
     names = {"__file__": spec.origin, "__cached__": spec.cached, "__spec__": spec, "__package__": spec.parent}
-    return Program([spec.origin, *args], lambda: _code_of(loader, spec.name), {**names, "__loader__": loader})
+    return Program(argv, lambda: _code_of(loader, spec.name), {**names, "__loader__": loader})
 
 
 def _code_of(loader: Any, name: str) -> CodeType:

@@ -145,10 +145,25 @@ def _class_of(kind: type[Node], name: str) -> type[Node]:
     return type(name, (kind,), {"__slots__": (), "__module__": "builtins"})  # the module of PyTorch's classes
 
 
-class Refusal(Node):
+class Named(Node):
+    """A node without a plan that has a name of its own and one output."""
+
+    __slots__ = ("_name",)
+
+    def name(self) -> str:
+        return self._name
+
+    def outputs(self) -> int:
+        return 1
+
+    def result(self, number: int) -> Any:
+        return None
+
+
+class Refusal(Named):
     """The history of a result that cannot be differentiated: a backward pass that reaches it raises."""
 
-    __slots__ = ("_error", "_name")
+    __slots__ = ("_error",)
 
     def __init__(
         self,
@@ -159,37 +174,19 @@ class Refusal(Node):
         super().__init__(None, [], edges, [])
         self._error, self._name = error, name
 
-    def name(self) -> str:
-        return self._name
-
-    def outputs(self) -> int:
-        return 1
-
-    def result(self, number: int) -> Any:
-        return None
-
     def differentiate(self, *_: Any) -> Any:
         raise self._error()
 
 
-class Inner(Node):
+class Inner(Named):
     """A node that PyTorch records within an operator that has one node here. The backward pass does not run it."""
 
-    __slots__ = ("_name",)
+    __slots__ = ()
 
     def __init__(self, edges: Sequence[Edge | None], name: str) -> None:
         self.plan, self.saved, self.scalars = None, None, ()
         self.edges, self._name = edges, name
         self.age, self.extra = 1, None
-
-    def name(self) -> str:
-        return self._name
-
-    def outputs(self) -> int:
-        return 1
-
-    def result(self, number: int) -> Any:
-        return None
 
     def register_hook(self, hook: Callable) -> RemovableHandle:
         """Raise: the node does not run."""

@@ -100,6 +100,7 @@ def as_of(error: Exception, name: str, is_method: bool = True) -> None:
     text = vars(error).get("of_method" if is_method else "of_alias")
     if text is not None:
         text = text.replace(METHOD, name)
+        # The signatures are known only now, because they depend on the name.
         error.args = (text.removesuffix("one of:") + listed(name, is_method) if text.endswith("one of:") else text,)
 
 

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import torchlike
 from torchlike import Tensor
-from torchlike._internal import _engine, _native, current, warn
+from torchlike._internal import _engine, _native, clear_gradient, current, warn
 from torchlike.optim import _errors
 from torchlike.utils.hooks import RemovableHandle
 
@@ -312,10 +312,7 @@ class Optimizer:
         self._hold_groups()
         for group in self.param_groups:
             for param in group["params"]:
-                if set_to_none:
-                    param.grad = None
-                elif param.grad is not None:
-                    _fill_with_zeros(param.grad)
+                clear_gradient(param, set_to_none)
 
     def _hold_groups(self) -> None:
         """Add a guard to the current capture, if any: the groups must have the same parameters at replay."""
@@ -448,14 +445,6 @@ class Optimizer:
     def _loaded(self, param: Tensor, value: Any) -> Any:
         """Return a loaded entry of the state, cast to the parameter's dtype and device."""
         return _cast(param, value)
-
-
-def _fill_with_zeros(grad: Tensor) -> None:
-    if grad.grad_fn is not None:
-        grad.detach_()
-    else:
-        grad.requires_grad_(False)
-    grad.zero_()
 
 
 def _split_names(group: dict[str, Any]) -> None:

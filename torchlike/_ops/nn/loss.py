@@ -57,16 +57,16 @@ def composed(last):
     The name is that of the reduction's node or, without a reduction, `last`, or `last(call)` if `last` is callable.
     """
 
+    names = {"mean": "MeanBackward0", "sum": "SumBackward0"}
+
     def node(call):
-        name, unreduced = _REDUCTIONS.get(call.reduction), last(call) if callable(last) else last
-        if name is None or not isinstance(unreduced, Nodes):
-            return name or unreduced
-        return Nodes(name, unreduced, passes=True)
+        unreduced = last(call) if callable(last) else last
+        name = names.get(call.reduction)
+        if name is not None and isinstance(unreduced, Nodes):
+            return Nodes(name, unreduced, passes=True)
+        return name or unreduced
 
     return node
-
-
-_REDUCTIONS = {"mean": "MeanBackward0", "sum": "SumBackward0"}
 
 
 _TARGET = slice(1, 2)  # the format of a result is that of the second array

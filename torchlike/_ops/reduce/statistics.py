@@ -288,6 +288,7 @@ _area = functools.partial(
 
 
 def _area_node(last: str) -> Callable[[Call], str]:
+    """Return a function from a call to the name of its gradient node, which is `last` without positions `x`."""
     return lambda call: last if call.x is None else "DivBackward1"
 
 

@@ -104,7 +104,8 @@ class GradientRules:
     fused: bool = False  # PyTorch computes all gradients in one operator: if one has a derivative, all have one
     residuals: bool = False  # the forward saves residuals for backward, which then does not recompute the forward
     by_hand: Any = None  # the passes with residuals as `by_hand.Passes`, if they are not derived from the kernel
-    node: str | Callable[[Any], str] = ""  # the name of the gradient node, or node(call) if overloads differ
+    # The name of the gradient node, or node(call) if overloads differ. A `Nodes` if PyTorch records several nodes.
+    node: str | Callable[[Any], str] = ""
     # The arguments to which PyTorch's node has gradient edges, in PyTorch's order, if they are not simply all arrays in
     # the order of the parameters. May be edges(has_array), where has_array(name) returns whether an argument is an
     # array.

@@ -13,7 +13,7 @@ class Nodes(str):
 
     Attributes:
       inputs: for each edge of the node, the name of a parameter of the operator, or the `Nodes` before this one.
-      passes: whether the gradient of the node has a NaN only if its own incoming gradient has one, or saved weights do.
+      passes: whether the node makes no NaN from finite weights: only an earlier node can be at fault for one.
     """
 
     inputs: tuple[str, ...]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Self
 
 from torchlike import Tensor
-from torchlike._internal import active, boundary, current, entering, pending, prelude, shortened
+from torchlike._internal import active, boundary, clear_gradient, current, entering, pending, prelude, shortened
 from torchlike.nn import _errors
 from torchlike.nn.modules._convert import Conversion
 from torchlike.nn.modules._handle import RemovableHandle
@@ -436,12 +436,7 @@ class Module(_Parts):
           set_to_none: whether the gradients become None.
         """
         for parameter in self.parameters():
-            if set_to_none:
-                parameter.grad = None
-            elif (grad := parameter.grad) is not None:
-                # The gradient stays the same tensor.
-                grad.requires_grad_(False) if grad.grad_fn is None else grad.detach_()
-                grad.zero_()
+            clear_gradient(parameter, set_to_none)
 
     def apply(self, fn: Callable[[Module], None]) -> Self:
         """Call `fn` with every submodule, children before parents, and then with this module. Returns the module.

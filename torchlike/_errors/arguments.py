@@ -253,7 +253,7 @@ def invalid_combination(function: str, args: tuple, kwargs: dict) -> TypeError:
 
 
 def no_overload(function: str, given: str) -> TypeError:
-    """Return PyTorch's error for a call that matches no overload. PyTorch also says why each overload does not fit."""
+    """Return the error for a call that matches no overload. Unlike PyTorch's, it does not say why each does not fit."""
     start = f"{function}() received an invalid combination of arguments - got ({given})"
     return TypeError(f"{start}, but expected {listed(function)}")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from torchlike._errors import arguments
 from torchlike._errors.signatures import counts, has_one_as_method
 
-_UNLISTED = {"normal_": [(1, 4)]}  # the numbers of arguments of a function that names them, and lists no signature
+_UNLISTED = {"normal_": [(1, 4)]}  # for functions whose errors list no signatures
 
 
 def of_overloads(error: TypeError, function: str, args: tuple, kwargs: dict) -> TypeError:

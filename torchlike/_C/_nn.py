@@ -1,4 +1,4 @@
-"""A module for `torch._C._nn`: the argument parser of `to`. `_api/pickled_names.py` adds the functions that pickles name."""
+"""A module for `torch._C._nn`: the argument parser of `to`. `_api/pickled_names.py` adds functions."""
 
 from __future__ import annotations
 

@@ -109,11 +109,15 @@ class Channel:
         self._socket.close()
         _open.discard(self)
 
+    def __del__(self) -> None:
+        self._socket.close()  # an interrupt of a loader that is starting leaves channels to their finalizers
+
 
 def pair() -> tuple[Channel, Channel]:
     """Return the two ends of a new channel. The second belongs to a child process that is about to start."""
-    first, second = map(Channel, socket.socketpair())
-    _open.add(first)
+    with uninterrupted():
+        first, second = map(Channel, socket.socketpair())
+        _open.add(first)
     return first, second
 
 

@@ -381,6 +381,7 @@ def test_symbolic_dims():
 def test_selection_equals_where():
     """Check `select.where` for the arrays that its kernel takes, and for those that it leaves to NumPy."""
     x = np.random.default_rng(0).standard_normal((100, 64)).astype(np.float32)
+    short = np.asarray(jnp.asarray(x, jnp.bfloat16))
     row, image = x[0], x.reshape(4, 5, 5, 64).transpose(0, 3, 1, 2)
     numbers = [1, 1.5, True, np.float32(0), np.float64(2), np.int64(3), x[:1, :1], x[0, 0, None]]
     arrays = [
@@ -393,7 +394,14 @@ def test_selection_equals_where():
         x.astype(np.float16),
         row,
     ]
-    pairs = [(x, y) for y in (*arrays, *numbers)] + [(image, image + 1), (image, 0.0), (arrays[4], 2), (arrays[4], 2.5)]
+    pairs = [(x, y) for y in (*arrays, *numbers)] + [
+        (image, image + 1),
+        (image, 0.0),
+        (arrays[4], 2),
+        (arrays[4], 2.5),
+        (short, -short),
+        (short, short[0, 0]),
+    ]
     for a, b in [*pairs, *[(b, a) for a, b in pairs]]:
         which = (a if np.shape(a) and np.ndim(a) > 1 and np.size(a) > 64 else b) > 0
         ours, theirs = select.where(which, a, b), np.where(which, a, b)

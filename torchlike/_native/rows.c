@@ -225,6 +225,7 @@ WIDE static void scale_columns(const float *x, float *out, Py_ssize_t rows, Py_s
         else                                                                                                           \
             EACH(i, count) out[i] = which[i] ? one_yes : no[i];                                                        \
     }
+SELECT(16)
 SELECT(32)
 SELECT(64)
 
@@ -472,15 +473,17 @@ static PyObject *choose(PyObject *module, PyObject *arguments)
         views[3] = &held.views[held.count++];
         size = views[3]->itemsize;
         count = size ? views[3]->len / size : 0;
-        if (size != 4 && size != 8)
-            PyErr_Format(PyExc_ValueError, "expected elements of 4 or 8 bytes, got %zd bytes", size);
+        if (size != 2 && size != 4 && size != 8)
+            PyErr_Format(PyExc_ValueError, "expected elements of 2, 4 or 8 bytes, got %zd bytes", size);
     }
     for (int i = 0; i < 3; i++)
         views[i] = hold_elements(&held, given[i], 0, i ? size : 1, count, i > 0);
     if (!PyErr_Occurred()) {
         int yes_step = views[1]->len == views[3]->len, no_step = views[2]->len == views[3]->len;
         Py_BEGIN_ALLOW_THREADS
-        if (size == 4)
+        if (size == 2)
+            select_16(views[0]->buf, views[1]->buf, yes_step, views[2]->buf, no_step, views[3]->buf, count);
+        else if (size == 4)
             select_32(views[0]->buf, views[1]->buf, yes_step, views[2]->buf, no_step, views[3]->buf, count);
         else
             select_64(views[0]->buf, views[1]->buf, yes_step, views[2]->buf, no_step, views[3]->buf, count);

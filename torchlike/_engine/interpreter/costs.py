@@ -10,6 +10,7 @@ from typing import Any
 
 from torchlike._engine import determinism
 from torchlike._engine.interpreter.by_hand import ByHand
+from torchlike._engine.interpreter.half import is_eight_bits
 from torchlike._engine.trace.plan import COMPILED, FLAT, NUMPY, ONCE, Plan
 from torchlike._engine.trace.trace import Trace
 from torchlike._engine.xla.mesh import active
@@ -134,8 +135,8 @@ def is_cold(trace: Trace, at_once: bool) -> bool:
     """Return whether NumPy should interpret a new trace.
 
     A trace of optimizer steps only is interpreted if that costs less than compiling it. Any other trace with an
-    optimizer step is interpreted if its compile takes long, and a trace with an operator that must be compiled, or a
-    dtype that NumPy lacks, is compiled. Otherwise, forward work is interpreted. A training program is interpreted if it
+    optimizer step is interpreted if its compile takes long, and a trace with an operator that must be compiled, or
+    with 8-bit floats, is compiled. Otherwise, forward work is interpreted. A training program is interpreted if it
     is small, or if its compile takes long. It is also interpreted if the same operators ran with other shapes before,
     or if its line runs many different graphs; `at_once` is False in these two cases. Any other training program would
     be compiled one step later anyway, so it is compiled now. With deterministic algorithms, all training programs
@@ -144,7 +145,7 @@ def is_cold(trace: Trace, at_once: bool) -> bool:
     plans = {x for x in trace.code if x.__class__ is not int}
     executors = {plan.executor for plan in plans}
     if COMPILED in executors or any(
-        dt.numpy.isbuiltin != 1 for dt in {a.dtype for plan in plans for a in (*plan.inputs, *plan.outputs)}
+        is_eight_bits(dt.numpy) for dt in {a.dtype for plan in plans for a in (*plan.inputs, *plan.outputs)}
     ):
         return False
     entries = [x for x in trace.code if x.__class__ is not int]

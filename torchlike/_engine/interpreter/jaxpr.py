@@ -15,6 +15,7 @@ import numpy as np
 
 from torchlike._engine.interpreter import gather as gather  # imported to register the rules
 from torchlike._engine.interpreter import linalg as linalg
+from torchlike._engine.interpreter.half import WIDE, is_wide, rounded
 from torchlike._engine.interpreter.loops import BODIES
 from torchlike._engine.interpreter.rules import RULES, Equation, Parameters, Unsupported
 from torchlike._engine.xla.jax_private import Literal, expanded, is_symbolic, number_of
@@ -232,9 +233,6 @@ def _needed(equations: list, results: Iterable[int]) -> list:
 
 def _function(eqn: Any, sizes: Mapping[str, int] | None) -> Callable:
     name, params = eqn.primitive.name, eqn.params
-    rule = RULES.get(name)
-    if rule is None:
-        raise Unsupported(name)
     with _unknown(name):
         inputs, outputs = [v.aval for v in eqn.invars], [v.aval for v in eqn.outvars]
         if sizes is not None:
@@ -245,11 +243,22 @@ def _function(eqn: Any, sizes: Mapping[str, int] | None) -> Callable:
         if name in BODIES:
             params = params | {key: _programs(params[key], sizes) for key in BODIES[name]}
         known = Parameters(params)
-        function = rule(Equation(name, known, inputs, outputs))
+        function = _ruled(Equation(name, known, inputs, outputs))
         known.check(name)
     if len(outputs) > 1 or outputs[0].shape or name in BODIES:
         return function
     return lambda *arrays: np.asarray(function(*arrays))  # NumPy makes scalars of zero-dim results
+
+
+def _ruled(e: Equation) -> Callable:
+    """Return the function of an equation, by the rule of its primitive. Half precision may be computed in float32."""
+    rule = RULES.get(e.name)
+    if rule is None:
+        raise Unsupported(e.name)
+    if not is_wide(e.name, e.inputs):
+        return rule(e)
+    inputs, outputs = ([Sized(a.shape, WIDE if a.dtype.kind != "b" else a.dtype) for a in x] for x in e[2:])
+    return rounded(rule(e._replace(inputs=inputs, outputs=outputs)), e.outputs[0].dtype)
 
 
 @contextmanager

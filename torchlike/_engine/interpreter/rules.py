@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from torchlike._engine.interpreter import select
+from torchlike._engine.interpreter.half import is_half, with_mantissa
 from torchlike._engine.interpreter.sums import product, running, total
 
 # Parameters that a rule may ignore, grouped by the reason.
@@ -124,11 +125,6 @@ def rule(*names: str) -> Callable[[Rule], Rule]:
 def always(function: Callable) -> Rule:
     """Return a rule that ignores its equation and always returns `function`."""
     return lambda e: function
-
-
-def is_half(dtype: Any) -> bool:
-    """Return whether sums of this dtype need a wider dtype: True for float16, bfloat16 and smaller floats."""
-    return dtype.itemsize <= 2 and dtype.kind in "fV"
 
 
 # -- elementwise -------------------------------------------------------------------------------------------------------
@@ -321,6 +317,14 @@ def _round(e: Equation) -> Callable:
     half = np.asarray(0.5, e.outputs[0].dtype)
     # Without the first case, the largest number below one half, plus one half, would round to one.
     return lambda x: np.where(np.absolute(x) < half, x * 0, np.copysign(np.floor(np.absolute(x) + half), x))
+
+
+@rule("reduce_precision")
+def _reduce_precision(e: Equation) -> Callable:
+    dtype = e.outputs[0].dtype
+    if dtype.kind != "f" or e.params["exponent_bits"] != np.finfo(dtype).nexp:
+        raise e.refuse(f"of {dtype} with another exponent")
+    return with_mantissa(dtype, e.params["mantissa_bits"])
 
 
 @rule("shift_right_logical")

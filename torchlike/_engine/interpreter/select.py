@@ -10,7 +10,8 @@ from torchlike import _native
 from torchlike._engine.interpreter.memory_order import memory_order
 
 _SMALL = 1024  # elements; NumPy's own call is as fast for fewer
-_SIZES = (4, 8)  # bytes of an element
+_SIZES = (2, 4, 8)  # bytes of an element
+_BITS = np.uint16  # half precision as the kernel reads it; bfloat16 has no buffer
 
 
 def where(which: np.ndarray, yes: Any, no: Any) -> np.ndarray:
@@ -30,7 +31,7 @@ def where(which: np.ndarray, yes: Any, no: Any) -> np.ndarray:
     if one is None or other is None:
         return np.where(which, yes, no)
     out = np.empty(which.shape, array.dtype)
-    _native.rows.select(which, one, other, out)
+    _native.rows.select(which, *[x.view(_BITS) if x.dtype.itemsize == 2 else x for x in (one, other, out)])
     return out
 
 

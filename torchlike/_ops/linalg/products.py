@@ -16,7 +16,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from torchlike._engine.interpreter.rules import Equation, is_half, rule
+from torchlike._engine.interpreter.half import is_half
+from torchlike._engine.interpreter.rules import Equation, rule
 from torchlike._engine.interpreter.sums import product as numpy_product
 from torchlike._engine.xla.jax_private import (
     Primitive,

@@ -17,7 +17,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from torchlike._engine.interpreter.rules import Equation, is_half, rule
+from torchlike._engine.interpreter.half import is_half
+from torchlike._engine.interpreter.rules import Equation, rule
 from torchlike._engine.xla.jax_private import is_symbolic
 from torchlike._engine.xla.target import convolution_precision, for_cpu
 from torchlike._ops.linalg.products import rows_times

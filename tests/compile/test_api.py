@@ -160,6 +160,15 @@ def test_reset_forgets_every_recording():
     assert not f.kept
 
 
+def test_later_signatures_are_captured_at_their_second_call():
+    f = torchlike.compile(lambda x: x * 2)
+    captured = []
+    for size in (1, 2, 3, 4, 3, 3):
+        assert f(torchlike.ones(size)).tolist() == [2.0] * size
+        captured.append(f.explained().recordings)
+    assert captured == [1, 2, 2, 2, 3, 3]
+
+
 def test_dynamic_waits_for_the_second_call_of_a_signature():
     f = torchlike.compile(lambda x: x * 2, dynamic=True)
     f(torchlike.ones(2))

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from torchlike._compile.ahead import ForTarget
 
 PATIENCE = 4  # the number of refused captures after which a signature is no longer captured
+AT_ONCE = 2  # the number of signatures that are captured at their first call, such as that of training and of evaluation
 ALIKE = 2  # the same for refusals with one reason: in a large library, each traversal takes seconds
 _UNFOLLOWED = "an argument has attributes or hooks"
 _ELEMENTS = "an operator rejects the elements of an argument"
@@ -244,7 +245,9 @@ class Compiled:
 
     def _is_to_wait(self) -> bool:
         """Return whether a new signature is captured only at its second call."""
-        return bool(self.dynamic) or (self.dynamic is None and len(self.kept) >= self.limit)
+        if self.dynamic is not None:
+            return self.dynamic
+        return len(self.kept) >= (self.limit if self.fullgraph else min(self.limit, AT_ONCE))
 
     def _changed(self, case: Case, signature: Signature) -> str | None:
         """Return the reason why the newest recording is not valid, or None if there is no recording."""

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from torchlike._compile.ahead import ForTarget
 
 PATIENCE = 4  # the number of refused captures after which a signature is no longer captured
-AT_ONCE = 2  # the number of signatures that are captured at their first call, such as that of training and of evaluation
 ALIKE = 2  # the same for refusals with one reason: in a large library, each traversal takes seconds
+AT_ONCE = 2  # the number of signatures that are captured at their first call; often training and evaluation
 _UNFOLLOWED = "an argument has attributes or hooks"
 _ELEMENTS = "an operator rejects the elements of an argument"
 _PARTS = "an argument is a view whose layout changes often"

@@ -152,3 +152,16 @@ def test_the_exponential_of_half_precision_is_rounded_once(dtype):
     made = torchlike.linalg.matrix_exp(x)
     assert made.dtype == x.dtype and made.tolist() == theirs.tolist()
     assert torchlike.autograd.grad(made.sum(), x)[0].isfinite().all()
+
+
+def test_the_exponential_of_large_rotations():
+    """Matrices of a batch are squared a different number of times. JAX's own function returns NaN for the last one."""
+
+    def turned(torch):
+        a = torch.tensor([[0.0, 1.0, -0.5], [-1.0, 0.0, 2.0], [0.5, -2.0, 0.0]], dtype=torch.float64)
+        x = (a * torch.tensor([0.0, 0.1, 3.0, 100.0, 1e6], dtype=torch.float64)[:, None, None]).requires_grad_()
+        y = torch.linalg.matrix_exp(x)
+        (g,) = torch.autograd.grad((y * a).sum(), x)
+        return [y.detach(), g.contiguous()]
+
+    both(turned, rtol=1e-8, atol=1e-8)

@@ -79,14 +79,19 @@ def test_all_switches_follow_pytorch_in_random_programs():
         lambda L: setattr(L.backends.cudnn, "deterministic", "yes"),
         lambda L: setattr(L.backends.cudnn, "allow_tf32", 1),
         lambda L: setattr(L.backends.cudnn, "depthwise_kernel", "fast"),
-        lambda L: (L.backends.cudnn.depthwise_kernel, L.backends.cudnn.benchmark_limit),
-        lambda L: (L.backends.cudnn.set_flags(), L.backends.set_flags()),
+        lambda L: L.backends.cudnn.depthwise_kernel,
+        lambda L: [*L.backends.cudnn.set_flags()[:2], *L.backends.cudnn.set_flags()[3:], *L.backends.set_flags()],
         lambda L: flags_within(L),
         lambda L: sorted(map(str, L.backends.cudnn.CUDNN_TENSOR_DTYPES)),
     ],
 )
 def test_settings_of_cudnn_and_cublas(program):
     both(program)
+
+
+def test_the_limit_of_cudnn_benchmarks():
+    """It is None, as in a PyTorch without cuDNN. A PyTorch built for CUDA has 10, also without a GPU."""
+    assert L.backends.cudnn.benchmark_limit is L.backends.cudnn.set_flags()[2] is None
 
 
 def flags_within(library):

@@ -12,7 +12,8 @@ import functools
 import importlib
 import inspect
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import zip_longest
 from types import FunctionType, MethodType
 from typing import Any
 
@@ -188,7 +189,11 @@ def instead(func: Callable, *args: Any) -> Any:
 
 
 def call_operator(op: Op, args: tuple, kwargs: dict) -> Any:
-    """Call an operator through `__torch_function__`, as the public function of its name."""
+    """Call an operator through `__torch_function__`, as the public function of its name.
+
+    Arguments after the first parameter that the two name differently are given by name. If the public function lacks
+    such a name, it is another function, and the operator's own caller stands for it.
+    """
     from torchlike._tensor.binding import CALLERS
 
     name = op.name.strip("_")
@@ -196,11 +201,31 @@ def call_operator(op: Op, args: tuple, kwargs: dict) -> Any:
     # The public function takes the tensors of the last argument as separate arguments.
     if op.kinds[-1] == ARRAYS and asked is not None and _is_variadic(asked):
         return call(asked, (*args[:-1], *args[-1]), kwargs)
-    return call(CALLERS[op.name], args, kwargs, asked)
+    alike = _count_alike(op, asked) if asked is not None else len(args)
+    named = {**dict(zip(op.names[alike:], args[alike:])), **kwargs}
+    if asked is not None and not _accepts(asked, named):
+        asked = None
+    return call(CALLERS[op.name], args[:alike], named, asked)
 
 
 def _is_variadic(function: Callable) -> bool:
-    return any(p.kind is p.VAR_POSITIONAL for p in inspect.signature(function).parameters.values())
+    return any(p.kind is p.VAR_POSITIONAL for p in _parameters(function).values())
+
+
+def _parameters(function: Callable) -> Mapping[str, inspect.Parameter]:
+    return inspect.signature(function).parameters if callable(function) else {}
+
+
+def _count_alike(op: Op, function: Callable) -> int:
+    """Return the number of first parameters that an operator and a public function have in common."""
+    pairs = enumerate(zip_longest(op.names, _parameters(function)))
+    return next((i for i, (own, other) in pairs if own != other), len(op.names))
+
+
+def _accepts(function: Callable, named: Iterable[str]) -> bool:
+    """Return whether a function has parameters of these names, or takes any."""
+    found = _parameters(function)
+    return any(p.kind is p.VAR_KEYWORD for p in found.values()) or set(named) <= {*found}
 
 
 def _plainly(func: Callable, args: tuple, kwargs: dict, found: list) -> Any:

@@ -197,15 +197,16 @@ def call_operator(op: Op, args: tuple, kwargs: dict) -> Any:
     from torchlike._tensor.binding import CALLERS
 
     name = op.name.strip("_")
-    asked = getattr(public(""), name, None) or getattr(public("nn.functional"), name, None)
+    found = [getattr(public(space), name, None) for space in ("", "nn.functional")]
+    asked = next((each for each in found if callable(each) and not _is_lower(each, op)), None)
     # The public function takes the tensors of the last argument as separate arguments.
     if op.kinds[-1] == ARRAYS and asked is not None and _is_variadic(asked):
         return call(asked, (*args[:-1], *args[-1]), kwargs)
-    alike = _count_alike(op, asked) if asked is not None else len(args)
+    alike = _count_alike(op, asked) if asked is not None else 0
     named = {**dict(zip(op.names[alike:], args[alike:])), **kwargs}
-    if asked is not None and not _accepts(asked, named):
-        asked = None
-    return call(CALLERS[op.name], args[:alike], named, asked)
+    if asked is not None and _accepts(asked, named):
+        return call(CALLERS[op.name], args[:alike], named, asked)
+    return call(CALLERS[op.name], args, kwargs)
 
 
 def _is_variadic(function: Callable) -> bool:
@@ -213,7 +214,14 @@ def _is_variadic(function: Callable) -> bool:
 
 
 def _parameters(function: Callable) -> Mapping[str, inspect.Parameter]:
-    return inspect.signature(function).parameters if callable(function) else {}
+    return inspect.signature(function).parameters
+
+
+def _is_lower(function: Callable, op: Op) -> bool:
+    """Return whether a function takes a number where the operator takes a word, such as the reduction of a loss."""
+    found = _parameters(function)
+    words = [name for name, p in op.signature.parameters.items() if isinstance(p.default, str) and name in found]
+    return any(not isinstance(found[name].default, str | None) for name in words)
 
 
 def _count_alike(op: Op, function: Callable) -> int:

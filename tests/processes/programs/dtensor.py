@@ -148,20 +148,28 @@ def product(placement):
 
 
 quotients = DTensor.from_local(torch.tensor([7.0, -5.0, 2.5]) - rank, mesh, [Partial()])
-for placement in (Replicate(), Shard(0), Shard(1)):
-    say("product", lambda: product(placement))
+
+
+def show_whole(placement):
     cut = distribute_tensor(factors, mesh, [placement])
+    say("product", lambda: product(placement))
     say("bits", lambda: (cut.view(torch.int32).placements, cut.view(torch.int32).full_tensor()))
     say("along a dim", lambda: cut.take_along_dim(cut.argsort(1, descending=True), 1).full_tensor())
     say("counted", lambda: (cut.count_nonzero().placements, cut.count_nonzero(0).full_tensor()))
     say("reversed", lambda: (cut.flip(1).full_tensor(), (2 / cut).placements, (2**cut).placements))
-    flat = distribute_tensor(torch.arange(6.0).view(6, 1), mesh, [placement])
-    if placement != Shard(1):
-        say("squeezed in place", lambda: (flat.squeeze_(1).to_local().shape, flat.full_tensor()))
-for mode in ("floor", "trunc"):
-    say("rounded quotient", lambda: torch.div(quotients, 2, rounding_mode=mode).full_tensor())
-for make in (dtensor_zeros, dtensor_rand):
-    say("a negative dim", lambda: make(4, 6, device_mesh=mesh, placements=[Shard(-1)]))
+
+
+def rounded(mode):
+    return torch.div(quotients, 2, rounding_mode=mode).full_tensor()
+
+
+for each in (Replicate(), Shard(0), Shard(1)):
+    show_whole(each)
+column = distribute_tensor(torch.arange(6.0).view(6, 1), mesh, [Shard(0)])
+say("squeezed in place", lambda: (column.squeeze_(1).to_local().shape, column.full_tensor()))
+say("rounded quotients", lambda: (rounded("floor"), rounded("trunc")))
+say("a negative dim", lambda: dtensor_zeros(4, 6, device_mesh=mesh, placements=[Shard(-1)]))
+say("a negative dim", lambda: dtensor_rand(4, 6, device_mesh=mesh, placements=[Shard(-1)]))
 one = init_device_mesh("cpu", (1, size), mesh_dim_names=("dp", "tp"))
 say("a dim of size 1", lambda: (one["tp", "dp"].shape, one["dp", "tp"].shape, one["dp", "dp"].shape))
 leave(dist)

@@ -342,13 +342,13 @@ def _check_alike(group: ProcessGroup, parameters: list[Tensor]) -> None:
     others = {rank: json.loads(each) for rank, each in heard.items()}
     for rank, other in others.items():
         if len(other) != len(own):
-            raise errors.other_count(group.rank(), len(own), rank, len(other))
+            raise errors.unlike_count(group.rank(), len(own), rank, len(other))
     for rank, other in others.items():
         for i, ((dtype, shape), (their_dtype, their_shape)) in enumerate(zip(own, other)):
             if shape != their_shape:
-                raise errors.other_size(group.rank(), i, shape, rank)
+                raise errors.unlike_size(group.rank(), i, shape, rank)
             if dtype != their_dtype:
-                raise errors.other_dtype(i, dtype, rank, their_dtype)
+                raise errors.unlike_dtype(i, dtype, rank, their_dtype)
 
 
 def _tensors_in(found: Any) -> list[Tensor]:

@@ -161,6 +161,7 @@ _COMPOSED = [
     "feature_dropout",
     "eq",
     "ne",
+    "rdiv",
     "rtruediv",
     "rfloordiv",
     "rmod",

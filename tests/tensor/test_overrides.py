@@ -238,3 +238,29 @@ def test_stand_ins():
     stand_ins = torchlike.overrides.get_testing_overrides()
     assert stand_ins[torchlike.add](1, other=2) == torch.overrides.get_testing_overrides()[torch.add](1, other=2) == -1
     assert str(inspect.signature(stand_ins[torchlike.cat])) == str(inspect.signature(torchlike.cat))
+
+
+# Functions that a script imports before it defines a subclass of Tensor do not ask `__torch_function__` themselves.
+LOSSES = {
+    "cross_entropy": lambda loss, x, y, i: [loss(x, i), loss(x, i, reduction="sum"), loss(x, i, ignore_index=0)],
+    "nll_loss": lambda loss, x, y, i: [loss(x, i), loss(x, i, ignore_index=2), loss(x, i, reduction="none")],
+    "mse_loss": lambda loss, x, y, i: [loss(x, y), loss(x, y, reduction="none")],
+    "smooth_l1_loss": lambda loss, x, y, i: [loss(x, y, beta=0.5), loss(x, y, reduction="sum")],
+    "binary_cross_entropy_with_logits": lambda loss, x, y, i: [loss(x, y, reduction="sum")],
+    "kl_div": lambda loss, x, y, i: [loss(x, y, reduction="batchmean"), loss(x, y, reduction="none")],
+    "hinge_embedding_loss": lambda loss, x, y, i: [loss(x, y.round() * 2 - 1, margin=0.5)],
+    "multi_margin_loss": lambda loss, x, y, i: [loss(x, i, p=2, margin=0.5, reduction="none")],
+}
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_functions_that_were_imported_before_the_first_subclass(name):
+    def run(lib):
+        kind = type("Kind", (lib.Tensor,), {})
+        found = getattr(lib.nn.functional, name)
+        loss = found.__wrapped__ if lib is torchlike else found
+        x, y = ((lib.arange(12.0).view(4, 3) * step).sin().abs() for step in (1.7, 2.3))
+        made = LOSSES[name](loss, x.as_subclass(kind), y.as_subclass(kind), lib.tensor([0, 2, 1, 0]))
+        return [(type(each).__name__, each.as_subclass(lib.Tensor)) for each in made]
+
+    both(run)

@@ -12,7 +12,8 @@ import functools
 import importlib
 import inspect
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import zip_longest
 from types import FunctionType, MethodType
 from typing import Any
 
@@ -188,19 +189,51 @@ def instead(func: Callable, *args: Any) -> Any:
 
 
 def call_operator(op: Op, args: tuple, kwargs: dict) -> Any:
-    """Call an operator through `__torch_function__`, as the public function of its name."""
+    """Call an operator through `__torch_function__`, as the public function of its name.
+
+    Arguments after the first parameter that the two name differently are given by name. If the public function lacks
+    such a name, it is another function, and the operator's own caller stands for it.
+    """
     from torchlike._tensor.binding import CALLERS
 
     name = op.name.strip("_")
-    asked = getattr(public(""), name, None) or getattr(public("nn.functional"), name, None)
+    found = [getattr(public(space), name, None) for space in ("", "nn.functional")]
+    asked = next((each for each in found if callable(each) and not _is_lower(each, op)), None)
     # The public function takes the tensors of the last argument as separate arguments.
     if op.kinds[-1] == ARRAYS and asked is not None and _is_variadic(asked):
         return call(asked, (*args[:-1], *args[-1]), kwargs)
-    return call(CALLERS[op.name], args, kwargs, asked)
+    alike = _count_alike(op, asked) if asked is not None else 0
+    named = {**dict(zip(op.names[alike:], args[alike:])), **kwargs}
+    if asked is not None and _accepts(asked, named):
+        return call(CALLERS[op.name], args[:alike], named, asked)
+    return call(CALLERS[op.name], args, kwargs)
 
 
 def _is_variadic(function: Callable) -> bool:
-    return any(p.kind is p.VAR_POSITIONAL for p in inspect.signature(function).parameters.values())
+    return any(p.kind is p.VAR_POSITIONAL for p in _parameters(function).values())
+
+
+def _parameters(function: Callable) -> Mapping[str, inspect.Parameter]:
+    return inspect.signature(function).parameters
+
+
+def _is_lower(function: Callable, op: Op) -> bool:
+    """Return whether a function takes a number where the operator takes a word, such as the reduction of a loss."""
+    found = _parameters(function)
+    words = [name for name, p in op.signature.parameters.items() if isinstance(p.default, str) and name in found]
+    return any(not isinstance(found[name].default, str | None) for name in words)
+
+
+def _count_alike(op: Op, function: Callable) -> int:
+    """Return the number of first parameters that an operator and a public function have in common."""
+    pairs = enumerate(zip_longest(op.names, _parameters(function)))
+    return next((i for i, (own, other) in pairs if own != other), len(op.names))
+
+
+def _accepts(function: Callable, named: Iterable[str]) -> bool:
+    """Return whether a function has parameters of these names, or takes any."""
+    found = _parameters(function)
+    return any(p.kind is p.VAR_KEYWORD for p in found.values()) or set(named) <= {*found}
 
 
 def _plainly(func: Callable, args: tuple, kwargs: dict, found: list) -> Any:

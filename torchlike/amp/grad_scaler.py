@@ -15,6 +15,7 @@ from torchlike._dtypes import modes
 from torchlike._dtypes.recorder import current
 from torchlike._errors.warned import warn
 from torchlike._tensor.binding import CALLERS as rows
+from torchlike._tensor.overriding import has_own
 from torchlike._tensor.storage import commit
 from torchlike._tensor.tensor import Tensor
 
@@ -389,8 +390,20 @@ def _leaves_to_device(optimizer: Any, found: dict[Any, Tensor]) -> bool:
 
 
 def _unscale(grads: list[Tensor], inv_scale: Tensor) -> Tensor:
+    own = [grad for grad in grads if has_own(grad)]
+    if own:
+        return _unscale_own(own, [grad for grad in grads if not has_own(grad)], inv_scale)
     if len(grads) > 1 and share_memory(grads, []):  # gradients that share memory are updated one by one
         return functools.reduce(torchlike.maximum, [_unscale([grad], inv_scale) for grad in grads])
     found, *scaled = rows["_unscaled"](grads, inv_scale)
     commit(zip(grads, [t._value for t in scaled]))
     return found
+
+
+def _unscale_own(own: list[Tensor], others: list[Tensor], inv_scale: Tensor) -> Tensor:
+    """Unscale gradients whose class has its own operators, such as `DTensor`: its flag is that of all processes."""
+    has_overflow = torchlike.stack([grad.isfinite().all().logical_not() for grad in own]).any()
+    for grad in own:
+        grad.mul_(inv_scale.reshape(()))
+    found = torchlike.full_like(inv_scale, float(has_overflow))
+    return torchlike.maximum(found, _unscale(others, inv_scale)) if others else found

@@ -219,9 +219,23 @@ def copied_with_group() -> RuntimeError:
     )
 
 
-def unlike_modules(rank: int) -> RuntimeError:
+def unlike_count(own: int, count: int, rank: int, other: int) -> RuntimeError:
     return RuntimeError(
-        f"DistributedDataParallel: the parameters of this process have other shapes or dtypes than those of rank {rank}"
+        f"DDP expects same model across all ranks, but Rank {own} has {count} params, while rank {rank} has "
+        f"inconsistent {other} params."
+    )
+
+
+def unlike_size(own: int, place: int, shape: list[int], rank: int) -> RuntimeError:
+    return RuntimeError(
+        f"[{own}]: params[{place}] in this process with sizes {shape} appears not to match sizes of the same param in "
+        f"process {rank}."
+    )
+
+
+def unlike_dtype(place: int, dtype: str, rank: int, other: str) -> RuntimeError:
+    return RuntimeError(
+        f"DistributedDataParallel: params[{place}] has the dtype {dtype} in this process, and {other} in process {rank}"
     )
 
 

@@ -215,9 +215,10 @@ class DeviceMesh:
             raise errors.mesh_dims(names, f"Valid mesh_dim_names are {valid}.")
         parts = [self._along(name) for name in names]
         dims = tuple(dim for part in parts for dim in part[0])
-        if len(set(dims)) < len(dims):
+        long = [dim for dim in dims if self.shape[dim] > 1]  # a dim of size 1 may stand anywhere
+        if len(set(long)) < len(long):
             raise RuntimeError(f"Slicing overlapping dim_names {names} is not allowed.")
-        if list(dims) != sorted(dims):
+        if long != sorted(long):
             raise errors.mesh_dims(names, "Mesh dim indices should be in ascending order.")
         place = self.get_coordinate() or (0,) * self.ndim
         ranks = self._ranks[tuple(slice(None) if dim in dims else place[dim] for dim in range(self.ndim))]

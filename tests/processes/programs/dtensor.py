@@ -7,6 +7,8 @@ import torch.distributed as dist
 from torch import nn
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.tensor import DTensor, Partial, Replicate, Shard, distribute_tensor
+from torch.distributed.tensor import rand as dtensor_rand
+from torch.distributed.tensor import zeros as dtensor_zeros
 
 from tests.processes.saying import leave, say
 
@@ -134,4 +136,40 @@ with torch.autocast("cpu", torch.bfloat16):
         "loss of half": lambda: nn.functional.mse_loss(half, x),
     }.items():
         say(f"autocast {name}", lambda run=run: (run().dtype, run().placements, run().full_tensor()))
+# -- products, rounded quotients, other dtypes, and operators that change the dims in place
+factors = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0], [1.0, 2.0, 3.0]])
+
+
+def product(placement):
+    x = distribute_tensor(factors / 4, mesh, [placement]).requires_grad_()
+    found = x.prod()
+    found.full_tensor().backward()
+    return found.placements, found.full_tensor(), x.grad.full_tensor()
+
+
+quotients = DTensor.from_local(torch.tensor([7.0, -5.0, 2.5]) - rank, mesh, [Partial()])
+
+
+def show_whole(placement):
+    cut = distribute_tensor(factors, mesh, [placement])
+    say("product", lambda: product(placement))
+    say("bits", lambda: (cut.view(torch.int32).placements, cut.view(torch.int32).full_tensor()))
+    say("along a dim", lambda: cut.take_along_dim(cut.argsort(1, descending=True), 1).full_tensor())
+    say("counted", lambda: (cut.count_nonzero().placements, cut.count_nonzero(0).full_tensor()))
+    say("reversed", lambda: (cut.flip(1).full_tensor(), (2 / cut).placements, (2**cut).placements))
+
+
+def rounded(mode):
+    return torch.div(quotients, 2, rounding_mode=mode).full_tensor()
+
+
+for each in (Replicate(), Shard(0), Shard(1)):
+    show_whole(each)
+column = distribute_tensor(torch.arange(6.0).view(6, 1), mesh, [Shard(0)])
+say("squeezed in place", lambda: (column.squeeze_(1).to_local().shape, column.full_tensor()))
+say("rounded quotients", lambda: (rounded("floor"), rounded("trunc")))
+say("a negative dim", lambda: dtensor_zeros(4, 6, device_mesh=mesh, placements=[Shard(-1)]))
+say("a negative dim", lambda: dtensor_rand(4, 6, device_mesh=mesh, placements=[Shard(-1)]))
+one = init_device_mesh("cpu", (1, size), mesh_dim_names=("dp", "tp"))
+say("a dim of size 1", lambda: (one["tp", "dp"].shape, one["dp", "tp"].shape, one["dp", "dp"].shape))
 leave(dist)

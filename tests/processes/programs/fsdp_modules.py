@@ -310,4 +310,24 @@ fully_shard(empty).to_empty(device="cpu")
 [module.reset_parameters() for module in empty]
 say("to empty", lambda: [(type(p).__name__, p.placements, p.full_tensor().tolist()) for p in empty.parameters()])
 print("to empty", empty(torch.ones(2, 5)).tolist())
+
+
+def scaled(dtype):
+    """Train for a step with a GradScaler, after the module has been converted."""
+    torch.manual_seed(0)
+    module = fully_shard(nn.Sequential(nn.Linear(3, 5), nn.Tanh(), nn.Linear(5, 2))).to(dtype)
+    optimizer, scaler = torch.optim.SGD(module.parameters(), 0.1), torch.amp.GradScaler("cpu", init_scale=8.0)
+    found = []
+    for factor in (1.0, float("inf") if rank else 1.0):  # the second gradient overflows, and its step is left out
+        optimizer.zero_grad()
+        scaler.scale(module(torch.ones(2, 3, dtype=dtype)).pow(2).mean() * factor).backward()
+        scaler.step(optimizer)
+        scaler.update()
+        found.append([(p.dtype, (p.full_tensor() * 100).round().tolist()) for p in module.parameters()])
+    return found, scaler.get_scale()
+
+
+say("scaled", lambda: scaled(torch.float32))
+say("scaled in float64", lambda: scaled(torch.float64))
+say("no submodules", lambda: sorted(S.get_model_state_dict(net, submodules=set())))
 leave(dist)

@@ -125,4 +125,12 @@ print("frozen", frozen.module.weight.grad, frozen.module.bias.grad)
 half = DistributedDataParallel(nn.Linear(3, 2).to(torch.bfloat16))
 half(torch.full((1, 3), rank + 0.3, dtype=torch.bfloat16)).sum().backward()
 print("half", half.module.weight.grad)
+for unlike in (
+    nn.Sequential(*[nn.Linear(2, 2) for _ in range(1 + rank)]),
+    nn.Linear(2, 2, bias=bool(rank)),
+):
+    try:
+        DistributedDataParallel(unlike)
+    except RuntimeError as error:
+        print("unlike", error)
 leave(dist)

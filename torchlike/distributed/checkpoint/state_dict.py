@@ -94,7 +94,7 @@ def _mapped(state: Any, change: Callable[[Tensor], Any]) -> Any:
 
 def _chosen(model: Module, submodules: set[Module] | None, options: StateDictOptions) -> Callable[[str], str | None]:
     """Return a function that gives the name of a parameter in the state dict, or None if it is left out."""
-    if submodules is None:
+    if not submodules:
         return _name
     prefixes = [_name(f"{name}.") for name, module in _plain(model).named_modules() if module in submodules and name]
 

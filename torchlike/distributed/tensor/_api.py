@@ -347,11 +347,17 @@ class DTensor(Tensor):
 
         Raises:
           RuntimeError: no placements are given, or a new placement is partial.
+          ValueError: there are more or fewer placements than dims of the mesh.
         """
         if placements is None:
             raise RuntimeError("placements is needed for redistribute!")
         if device_mesh is not None and device_mesh != self.device_mesh:
             raise NotImplementedError("Cross device mesh comm not supported yet!")
+        if len(placements) != self.device_mesh.ndim:
+            raise ValueError(
+                f"`placements` must have the same length as `device_mesh.ndim`! "
+                f"Found placements length: {len(placements)}, and device_mesh.ndim: {self.device_mesh.ndim}."
+            )
         placements = _layout.normalized(placements, self.ndim)
         for old, new in zip(self.placements, placements):
             if new.is_partial() and old != new:

@@ -10,7 +10,7 @@ from torchlike.distributed.device_mesh import DeviceMesh, current_mesh
 from torchlike.distributed.tensor._api import DTensor
 from torchlike.distributed.tensor._dtensor_spec import DTensorSpec, TensorMeta
 from torchlike.distributed.tensor._layout import contiguous_strides, local_shape
-from torchlike.distributed.tensor.placement_types import Placement, Replicate
+from torchlike.distributed.tensor.placement_types import Placement, Replicate, Shard
 
 
 def _made(
@@ -29,6 +29,9 @@ def _made(
     placed = tuple(placements) if placements else (Replicate(),) * mesh.ndim
     if mesh.ndim != len(placed):
         raise AssertionError("mesh dimension does not match the length of placements")
+    for placement in placed:
+        if isinstance(placement, Shard) and placement.dim < 0:
+            raise AssertionError(f"Shard dim {placement.dim} in placements {placed} must be normalized")
     if layout != torchlike.strided:
         raise AssertionError("layout value not supported!")
     shape = torchlike.Size(size)

@@ -74,6 +74,8 @@ def _run(made: Call) -> Any:
     with _as_plain(made.tensors):
         found = _on_local(made, rule, plan)
     if made.in_place:
+        if rule.moves:
+            made.args[0]._spec = plan.outputs[0]
         return made.args[0]
     specs = iter(plan.outputs)
     return _pytree.tree_map(lambda each: _wrapped(each, next(specs)) if isinstance(each, Tensor) else each, found)
@@ -172,6 +174,11 @@ def _in_place_on_whole(made: Call) -> Any:
 
     args, kwargs = _pytree.tree_map(whole, (made.args, made.kwargs))
     made.func(*args, **kwargs)
+    if args[0].shape != spec.shape:
+        raise NotImplementedError(
+            f"aten.{shown(made.name, True)} changes the shape of its tensor in place from {list(spec.shape)} to "
+            f"{list(args[0].shape)}. A DTensor with placements {spec.placements} does not support this operator."
+        )
     part = redistributed(args[0], spec.shape, spec.mesh, placements, spec.placements)
     with _as_plain([target]):
         target.copy_(part)

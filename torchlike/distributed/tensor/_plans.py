@@ -69,7 +69,10 @@ def _key(given: Any) -> Any:
 
 
 def _made(call: Call, rule: Rule) -> Plan | None:
-    metas = [_meta(call.tensors[0])] if call.in_place else _metas(call)
+    try:
+        metas = [_meta(call.tensors[0])] if call.in_place and not rule.moves else _metas(call)
+    except NotImplementedError:  # the shape of the result depends on the elements
+        return None
     call.out_shapes = [tuple(meta.shape) for meta in metas]
     now = call.placed = placements_of(call)
     if rule.steps is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -134,6 +135,7 @@ class DistributedDataParallel(Module, Joinable):
         self.require_backward_grad_sync = self.require_forward_param_sync = True
         self._assign_modules_buffers()
         if init_sync:
+            _check_alike(self.process_group, trained)  # PyTorch's errors count the parameters that require grad
             _check_alike(self.process_group, params)
             _sync_params_and_buffers(self.process_group, [p.detach() for p in params] + self.modules_buffers, 0, 0)
         return trained
@@ -334,10 +336,19 @@ def _device_ids(ids: Sequence[Any] | None, output: Any, parameters: list[Tensor]
 
 
 def _check_alike(group: ProcessGroup, parameters: list[Tensor]) -> None:
-    said = repr([(p.dtype, tuple(p.shape)) for p in parameters]).encode()
-    for rank, heard in group.share(said).items() if group.size() > 1 else ():
-        if heard != said:
-            raise errors.unlike_modules(rank)
+    """Raise RuntimeError if the parameters of another process differ in number, shape or dtype."""
+    own = [(str(p.dtype), list(p.shape)) for p in parameters]
+    heard = group.share(json.dumps(own).encode()) if group.size() > 1 else {}
+    others = {rank: json.loads(each) for rank, each in heard.items()}
+    for rank, other in others.items():
+        if len(other) != len(own):
+            raise errors.unlike_count(group.rank(), len(own), rank, len(other))
+    for rank, other in others.items():
+        for i, ((dtype, shape), (their_dtype, their_shape)) in enumerate(zip(own, other)):
+            if shape != their_shape:
+                raise errors.unlike_size(group.rank(), i, shape, rank)
+            if dtype != their_dtype:
+                raise errors.unlike_dtype(i, dtype, rank, their_dtype)
 
 
 def _tensors_in(found: Any) -> list[Tensor]:

@@ -34,7 +34,7 @@ class FSDPParam:
         self.original = weakref.ref(param)  # equal for two calls of `fully_shard` only if they took the same tensor
         self.tensor_parallel = param._spec if isinstance(param, DTensor) else None
         whole = _local(param)
-        self.shape, self.dtype = tuple(whole.shape), whole.dtype
+        self.shape = tuple(whole.shape)
         self.rows = -(-self.shape[self.dim] // info.shard_size)  # the length of the first shards along the dim
         begin = min(self.rows * info.shard_rank, self.shape[self.dim])
         self.length = min(self.rows, self.shape[self.dim] - begin)
@@ -79,6 +79,11 @@ class FSDPParam:
         """Make the modules hold a tensor. `Module.__setattr__` would refuse a tensor that is not a leaf."""
         for module, name in self.holders:
             module._parameters[name] = tensor  # type: ignore[assignment]
+
+    @property
+    def dtype(self) -> torchlike.dtype:
+        """The dtype of the shard, which `Module.to` may change."""
+        return self.sharded.dtype
 
     # -- geometry ------------------------------------------------------------------------------------------------------
 

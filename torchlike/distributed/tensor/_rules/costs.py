@@ -101,7 +101,7 @@ def _choose(
     sizes, outside = sizes_of(call, placements), is_outside(call.mesh, dim)
     best, least = None, (math.inf, 0, 0)
     for each in ways:
-        if call.in_place and (each.inputs[0] != now[0] or each.outputs[0] != now[0]):
+        if call.in_place and (each.inputs[0] != now[0] or (each.outputs[0] != now[0] and not rule.moves)):
             continue
         if not _is_possible(call, rule, each, now, count):
             continue

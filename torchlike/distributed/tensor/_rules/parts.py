@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import torchlike
 from torchlike import Tensor
 from torchlike.distributed.tensor._layout import Sharded
-from torchlike.distributed.tensor._rules.table import REPLICATE, Call, Way, row, shifted, way
+from torchlike.distributed.tensor._rules.reductions import dims_of
+from torchlike.distributed.tensor._rules.table import REPLICATE, Call, Way, composed, row, shifted, way
 from torchlike.distributed.tensor.placement_types import Partial, Placement, Shard
 
 
@@ -53,6 +55,32 @@ def _gather(call: Call, now: Sequence[Placement], count: int) -> list[Way]:
     alike = [d for d in range(len(index)) if d != dim and source[d] == index[d]]
     found = [way(Shard(d), Shard(d), Shard(d)) for d in alike]
     return [*found, way(Shard(dim), REPLICATE, Shard(dim))] if isinstance(dim, int) and index else found
+
+
+@composed("take_along_dim")
+def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
+    """Compute `take_along_dim` by distributed operators: its rows must be whole along `dim` only."""
+    if dim is None:
+        return input.flatten().gather(0, indices.flatten() % input.numel())
+    at = dim % max(input.ndim, 1)
+    sides = [list(each.shape) for each in (input, indices)]
+    rest = torchlike.broadcast_shapes(*[side[:at] + [1] + side[at + 1 :] for side in sides])
+    shapes = [(*rest[:at], side[at], *rest[at + 1 :]) for side in sides]
+    return input.expand(shapes[0]).gather(at, (indices % input.shape[at]).expand(shapes[1]))
+
+
+def _rearranged(place: int) -> Callable:
+    """Return the ways of a function that changes the order along some dims, which must be whole."""
+
+    def ways(call: Call, now: Sequence[Placement], count: int) -> list[Way]:
+        dims = call.given(place, "dims")
+        if place == 1 and isinstance(dims, int) and len(call.args) > 2:
+            dims = call.args[1:]
+        changed = dims_of(dims, len(call.shapes[0]))
+        is_kept = isinstance(now[0], Partial) or (isinstance(now[0], Sharded) and now[0].dim not in changed)
+        return [way(now[0], now[0])] if is_kept else []
+
+    return ways
 
 
 def _full(index: Any, ndim: int) -> list[Any]:
@@ -118,6 +146,7 @@ row("narrow", ways=_narrow, uneven=True)
 row("split", "chunk", "tensor_split", ways=whole_along(2), uneven=True)
 row("split_with_sizes", ways=whole_along(2), uneven=True)
 row("index_select", ways=_index_select, uneven=True)
-row("gather", "take_along_dim", ways=_gather)
+row("gather", ways=_gather)
 row("getitem", ways=_getitem, uneven=True)
-row("roll", "flip", ways=lambda call, now, count: [way(now[0], now[0])] if isinstance(now[0], Partial) else [])
+row("flip", ways=_rearranged(1))
+row("roll", ways=_rearranged(2))

@@ -161,6 +161,11 @@ _COMPOSED = [
     "feature_dropout",
     "eq",
     "ne",
+    "rdiv",
+    "rtruediv",
+    "rfloordiv",
+    "rmod",
+    "rpow",
 ]
 _FOLLOWING = frozenset(
     [
@@ -194,11 +199,20 @@ def ways(call: Call, now: Sequence[Placement], count: int) -> list[Way]:
         places = [_place(dim, common, shape) for shape in call.shapes]
         found.append(way(Shard(dim), *places))
     same = [each for each in PARTIAL.get(call.name, ()) if len(each.inputs) == len(call.tensors)]
+    if not _is_ordered(call):
+        same = []
     if call.name in ("to", "float", "double") and len(call.tensors) == 1:
         same = [each for each in _ANY if now[0].is_partial() and _keeps_partial(call)]
     if any(tensor.requires_grad for tensor in call.tensors):  # a gradient needs the value that was chosen
         same = [each for each in same if not {_MAX, _MIN} & {*each.inputs}]
     return found + same
+
+
+def _is_ordered(call: Call) -> bool:
+    """Return whether the other arguments leave the function linear or monotonic: no rounded quotient, no drop."""
+    if call.name == "threshold":
+        return call.given(2, "value") <= call.given(1, "threshold")
+    return call.kwargs.get("rounding_mode") is None
 
 
 def _keeps_partial(call: Call) -> bool:

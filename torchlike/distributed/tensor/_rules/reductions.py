@@ -78,6 +78,33 @@ def _mean(call: Call, args: tuple, kwargs: dict, steps: Sequence[Way]) -> Tensor
     return found
 
 
+class _Product(Function):
+    """The product of the local elements. Its gradient is that of the global product."""
+
+    @staticmethod
+    def forward(ctx: Any, found: Tensor, groups: Sequence[ProcessGroup]) -> Tensor:
+        ctx.groups = groups
+        ctx.save_for_backward(found.detach())
+        return found.view_as(found)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple:
+        (whole,) = ctx.saved_tensors
+        for group in ctx.groups:
+            factors = c.gathered(whole.unsqueeze(0), Shard(0), group.size(), group)
+            is_own = torchlike.arange(group.size(), device=grad.device) == group.rank()
+            grad = grad * factors.masked_fill(is_own.view(-1, *[1] * whole.ndim), 1).prod(0)
+            whole = factors.prod(0)
+        return grad, None
+
+
+def _product(call: Call, args: tuple, kwargs: dict, steps: Sequence[Way]) -> Tensor:
+    found = call.func(*args, **kwargs)
+    joins = [each.outputs[0].is_partial() and not each.inputs[0].is_partial() for each in steps]
+    groups = [call.mesh.get_group(dim) for dim, is_joined in enumerate(joins) if is_joined]
+    return _Product.apply(found, groups) if groups and found.requires_grad else found
+
+
 class _Extreme(Function):
     """The largest or smallest elements. The gradient goes to the elements that are equal to the global extreme."""
 
@@ -182,14 +209,14 @@ def _fixed(placement: Placement | None, of_partial: bool = True) -> Callable:
 
 
 row("sum", ways=_fixed(Partial("sum")), uneven=True)
-row("nansum", "any", ways=_fixed(Partial("sum"), of_partial=False), uneven=True)
-row("all", "prod", ways=_fixed(Partial("product")), uneven=True)
+row("nansum", "any", "count_nonzero", ways=_fixed(Partial("sum"), of_partial=False), uneven=True)
+row("all", "prod", ways=_fixed(Partial("product")), local=_product, uneven=True)
 row("mean", ways=_fixed(Partial("avg")), local=_mean, uneven=True)
 row("amax", ways=_fixed(Partial("max")), local=_extreme("max"))
 row("amin", ways=_fixed(Partial("min")), local=_extreme("min"))
 row("max", ways=_of_one(_fixed(Partial("max"))), local=_extreme("max"))
 row("min", ways=_of_one(_fixed(Partial("min"))), local=_extreme("min"))
-row("argmax", "argmin", "var", "std", "logsumexp", "count_nonzero", ways=_fixed(None), uneven=True)
+row("argmax", "argmin", "var", "std", "var_mean", "std_mean", "logsumexp", ways=_fixed(None), uneven=True)
 row("norm", "vector_norm", ways=reduced_to(_norm_partial, 2, of_partial=False), local=_norm, uneven=True)
 row("median", "nanmedian", "mode", ways=kept_dims(), uneven=True)
 row("kthvalue", ways=kept_dims(2, -1), uneven=True)

@@ -96,6 +96,7 @@ class Rule:
       local: the function of local tensors, if it is not the operator itself.
       always: whether the ways may divide tensors although no input is divided.
       uneven: whether an input whose dim is shorter than the mesh dim may stay divided.
+      moves: whether an in-place call changes the dims of its tensor.
     """
 
     ways: Ways | None = None
@@ -103,6 +104,7 @@ class Rule:
     uneven: bool = False
     steps: Steps | None = None
     always: bool = False
+    moves: bool = False
 
 
 ROWS: dict[str, Rule] = {}

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import torchlike
 from torchlike.distributed.tensor._layout import Sharded, local_shape
 from torchlike.distributed.tensor._rules.table import REPLICATE, Call, Way, row, shifted, way
 from torchlike.distributed.tensor.placement_types import Placement, Shard, _StridedShard
@@ -36,7 +37,23 @@ def groups_of(before: Sequence[int], after: Sequence[int]) -> Groups:
     return found
 
 
+def _dtype_of(call: Call) -> torchlike.dtype | None:
+    """Return the dtype as which a view reads the memory of a tensor, or None for a view of another shape."""
+    given = (*call.args[1:], *call.kwargs.values())
+    return next((each for each in given if isinstance(each, torchlike.dtype)), None)
+
+
+def _of_memory(call: Call, placements: Sequence[Placement], wanted: torchlike.dtype) -> list[Way]:
+    """Return the ways of a view of another dtype. Elements that are joined or split are along a dim that is whole."""
+    is_alike, last = call.tensors[0].dtype.itemsize == wanted.itemsize, len(call.shapes[0]) - 1
+    free = [isinstance(each, Sharded) and (is_alike or each.dim != last) for each in placements]
+    return [way(*[each if is_free else REPLICATE] * 2) for each, is_free in zip(placements, free)]
+
+
 def _view_steps(call: Call, placements: Sequence[Sequence[Placement]]) -> list[Way]:
+    wanted = _dtype_of(call)
+    if wanted is not None:
+        return _of_memory(call, placements[0], wanted)
     shape, out = call.shapes[0], call.out_shapes[0]
     groups = groups_of(shape, out)
     sizes, found = list(shape), []  # `sizes` are divided by the mesh dims before the current one
@@ -123,6 +140,8 @@ def _removed(dim: int) -> RuntimeError:
 
 def _reshaped(call: Call, args: tuple, kwargs: dict, steps: Sequence[Way]) -> Any:
     """Give the local tensor the local shape of the result."""
+    if _dtype_of(call) is not None:
+        return call.func(*args, **kwargs)
     shape = local_shape(call.out_shapes[0], call.mesh, [each.outputs[0] for each in steps])
     return args[0].view(shape) if call.name in ("view", "view_as", "unflatten") else args[0].reshape(shape)
 
@@ -206,18 +225,18 @@ def _squeezed(call: Call) -> list[int]:
 
 def _squeeze(call: Call, args: tuple, kwargs: dict, steps: Sequence[Way]) -> Any:
     dims = squeezed_dims(call)
-    return args[0].squeeze(dims) if dims else args[0].view_as(args[0])
+    return call.func(args[0], dims) if dims else args[0].view_as(args[0])
 
 
 row("view", "view_as", "reshape", "reshape_as", "flatten", "unflatten", "ravel", steps=_view_steps, local=_reshaped)
 row("expand", "expand_as", "broadcast_to", ways=_expand_ways, local=_expanded, uneven=True)
-row("transpose", "swapaxes", "swapdims", ways=moving(_transposed), uneven=True)
+row("transpose", "swapaxes", "swapdims", ways=moving(_transposed), uneven=True, moves=True)
 row("permute", ways=moving(_permuted), uneven=True)
-row("t", "T", "H", "adjoint", ways=moving(_reversed), uneven=True)
+row("t", "T", "H", "adjoint", ways=moving(_reversed), uneven=True, moves=True)
 row("mT", "mH", ways=moving(_last_two), uneven=True)
 row("movedim", "moveaxis", ways=moving(_moved), uneven=True)
-row("unsqueeze", ways=moving(_unsqueezed), uneven=True)
-row("squeeze", ways=moving(_squeezed), local=_squeeze, uneven=True)
+row("unsqueeze", ways=moving(_unsqueezed), uneven=True, moves=True)
+row("squeeze", ways=moving(_squeezed), local=_squeeze, uneven=True, moves=True)
 row(
     "view_as_self",
     "alias",

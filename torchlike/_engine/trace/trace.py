@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import repeat
 from typing import Any, Protocol
 from weakref import ref
 
@@ -170,6 +171,13 @@ class Trace:
                 raise
         return tuple(made)
 
+    def emptied(self) -> Iterator[None]:
+        """Return an iterator that drops the contents of this trace after its run. The iterator runs in C.
+
+        The Trace object may outlive the run: its inputs and results still reference it.
+        """
+        return map(setattr, repeat(self), _CONTENTS, repeat([]))
+
     def repair(self) -> None:
         """Drop an incomplete last entry, left by an interrupt or by an input that cannot be used."""
         code, position, results, scalars = self.code, 0, 0, 0
@@ -181,6 +189,9 @@ class Trace:
             position, results, scalars = end, made, scalars + bool(plan.scalars)
         del code[position:], self.results[results:], self.scalars[scalars:], self.arrays[len(self.inputs) :]
         self.hosts = [i for i in self.hosts if i < len(self.arrays)]
+
+
+_CONTENTS = ("arrays", "code", "hosts", "inputs", "puts", "results", "scalars")
 
 
 class OwnTrace(Trace):

@@ -206,3 +206,13 @@ def test_the_error_of_a_failed_operator_keeps_the_attributes_of_its_slots():
     for _ in range(2):
         with pytest.raises(np.exceptions.AxisError, match="axis -2 is out of bounds for array of dimension 1"):
             failures.check(SimpleNamespace(trace=failures.Failed(error)))
+
+
+def test_a_kept_result_keeps_nothing_of_its_program():
+    x = torch.ones(2)
+    for executor in ("numpy", "xla"):
+        with torch.set_executor(executor):
+            y = (x * 3 + 1).sum()
+            y.item()
+        trace = y._value.trace
+        assert not any([trace.code, trace.results, trace.inputs, trace.scalars, trace.arrays, trace.puts, trace.hosts])

@@ -1,4 +1,4 @@
-"""A compiled function keeps no arrays of the call from which it was captured."""
+"""A compiled function keeps no arrays of the call from which it was captured, and no program of its own."""
 
 import gc
 
@@ -6,6 +6,7 @@ import pytest
 
 import torchlike as torch
 from torchlike._engine import Value
+from torchlike._engine.programs import programs
 
 SHAPE = (33, 7)
 
@@ -39,3 +40,17 @@ def test_a_compiled_function_keeps_no_old_parameters(within):
             optimizer.zero_grad()
     loss = None
     assert len(_arrays() - before) <= 3  # the weight and AdamW's two averages; no copy from the captured call
+
+
+def test_models_of_one_structure_share_their_programs():
+    def trained():
+        layer = torch.nn.Linear(SHAPE[1], SHAPE[0])
+        torch.compile(layer)(torch.ones(2, SHAPE[1])).square().sum().backward()
+        return layer.bias.grad
+
+    trained().sum().item()
+    before = len(programs)
+    for _ in range(3):
+        gradient = trained()
+        gradient.sum().item()
+    assert len(programs) == before

@@ -206,3 +206,38 @@ def test_the_error_of_a_failed_operator_keeps_the_attributes_of_its_slots():
     for _ in range(2):
         with pytest.raises(np.exceptions.AxisError, match="axis -2 is out of bounds for array of dimension 1"):
             failures.check(SimpleNamespace(trace=failures.Failed(error)))
+
+
+@pytest.mark.parametrize("name", ["numpy", "xla"])
+def test_a_kept_result_keeps_nothing_of_its_program(name):
+    with torch.set_executor(name):
+        y = (torch.ones(2) * 3 + 1).sum()
+        y.item()
+    trace = y._value.trace
+    assert not any([trace.code, trace.results, trace.inputs, trace.scalars, trace.arrays, trace.puts, trace.hosts])
+
+
+def test_dropped_inputs_of_pending_work_are_bounded(monkeypatch):
+    """A loop without reads does not keep the arrays of all its iterations."""
+    monkeypatch.setattr(engine_trace.limit, "bytes", 40_000)
+    total, most = torch.zeros(()), 0
+    weight = torch.ones(3000)
+    for n in range(40):
+        total = total + (torch.full((1000,), float(n)) * weight[:1000]).sum()
+        trace = total.device.trace
+        most = max(most, sum(array.nbytes for array in trace.arrays) if trace else 0)
+    assert total.item() == 1000 * sum(range(40))
+    assert most < 120_000
+
+
+def test_replaced_parameters_do_not_end_a_program(monkeypatch):
+    monkeypatch.setattr(engine_trace.limit, "bytes", 10_000)
+    parameters = [torch.ones(1000) for _ in range(20)]
+    boundary()
+
+    def step():
+        for p in parameters:
+            p.mul_(2)
+
+    assert _runs(step) == 0
+    assert _runs(boundary) == 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from torchlike._dtypes.recorder import current
 from torchlike._engine import Aval, Plan, Value, record
 from torchlike._engine.ranks.collective import Part, record_collective
 from torchlike._engine.trace.capture import WholeTrace
+from torchlike._engine.trace.interrupts import reraise
 from torchlike._engine.trace.trace import operators
 from torchlike._engine.xla.executor import numbers_of
 from torchlike._tensor.tensor import Tensor
@@ -154,6 +156,7 @@ class Gradient:
         except Exception as error:
             for x, name, before in held:
                 setattr(x, name, before)
+            reraise(error)
             raise Refusal(f"its gradient cannot be computed: {error}") from error
         finally:
             del held
@@ -184,13 +187,17 @@ def avals_of(trace: WholeTrace) -> list[Aval]:
     return [aval for plan, _ in operators(trace.code) for aval in plan.outputs]
 
 
+_parts: WeakValueDictionary[tuple, Part] = WeakValueDictionary()
+
+
 def part(
     trace: WholeTrace, name: str, begin: int, end: int, first: int, given: Sequence[int], wanted: Sequence[int]
 ) -> Plan:
     """Return the entries `begin` to `end` of a trace as one operator.
 
     The operator takes the arrays of the slots `given` and all numbers of the trace. It returns the arrays of the slots
-    `wanted`. `first` is the slot of the part's first result.
+    `wanted`. `first` is the slot of the part's first result. Equal parts are the same object, so that compiled calls
+    with equal operators share their programs.
     """
     _, places, kinds = numbers_of(trace)
     skipped = sum(bool(plan.scalars) for plan, _ in operators(trace.code[:begin]))
@@ -199,7 +206,8 @@ def part(
     aval = lambda slot: avals[slot] if slot >= 0 else trace.held[~slot].aval
 
     shapes = tuple(map(aval, given)), tuple(kinds), tuple(map(aval, wanted))
-    return Part(name, shapes, code, places, given, first, wanted)
+    made = Part(name, shapes, code, places, given, first, wanted)
+    return _parts.setdefault((name, shapes, made.code, made.places, made.sources, first, made.gives), made)
 
 
 def recorded(plan: Plan, values: Sequence[Value], numbers: Sequence) -> tuple[Value, ...]:

@@ -19,7 +19,7 @@ from torchlike._compile.results import Results
 from torchlike._engine import Aval, Value, boundary, concrete, element, to_numpy, uninterrupted
 from torchlike._engine.ranks.meeting import DifferentProgram
 from torchlike._engine.trace.capture import Capture, Draw, Elements, Numbers
-from torchlike._engine.trace.interrupts import assign
+from torchlike._engine.trace.interrupts import assign, reraise
 from torchlike._engine.trace.known import elements
 from torchlike._engine.trace.ownership import LOCAL, has_lent
 from torchlike._engine.trace.trace import lock
@@ -289,7 +289,8 @@ class Replay:
         try:
             if self._checks:
                 self._check(self._values(self._looked.values(), given, tensors, ()))
-        except Exception:
+        except Exception as error:
+            reraise(error)
             return False
         return True
 

@@ -43,7 +43,8 @@ def shortened(error: Exception) -> Exception:
         last = last.tb_next
     made: TracebackType | None = None
     for each in reversed(kept):
-        made = TracebackType(made, each.tb_frame, each.tb_lasti, each.tb_lineno)
+        line: int | None = each.tb_lineno  # None if a signal arrived at an instruction without a line
+        made = TracebackType(made, each.tb_frame, each.tb_lasti, line or 0)
     return error.with_traceback(made)
 
 

@@ -18,6 +18,7 @@ from torchlike._engine.interpreter import blas, costs
 from torchlike._engine.interpreter.jaxpr import Program, flatten
 from torchlike._engine.interpreter.rules import Unsupported
 from torchlike._engine.trace.failures import Failed
+from torchlike._engine.trace.interrupts import reraise
 from torchlike._engine.trace.plan import FLAT, NUMBERS, NUMPY, ONCE, Plan, specs
 from torchlike._engine.trace.trace import Trace, operators
 from torchlike._engine.trace.waiting import on_host
@@ -143,6 +144,7 @@ class Interpreted:
                         if not plan.checked:
                             plan.check(made)
                     except Exception as error:
+                        reraise(error)
                         cause, failed = Failed(allocation.of_operator(error, _sizes(plan))), True
                 if cause is not None:
                     results[first:end] = [cause] * (end - first)

@@ -23,6 +23,7 @@ import numpy as np
 from torchlike._engine.heap import without_cycles
 from torchlike._engine.interpreter.jaxpr import Flat, Program
 from torchlike._engine.interpreter.rules import Unsupported
+from torchlike._engine.trace.interrupts import reraise
 from torchlike._engine.xla.jax_private import number_of, scope_of
 
 Shapes = tuple[tuple[int, ...], ...]
@@ -163,7 +164,8 @@ def _generalized(first: Shapes, program: Program, second: Shapes, trace: Callabl
         pattern.flat = Flat(closed)
         inputs = [(pattern.flat.shape(v, sizes), v.aval.dtype) for v in closed.jaxpr.invars]
         return pattern if _agree(program, pattern.flat.program(sizes), inputs) else None
-    except Exception:  # a kernel may need a property that symbols lack, such as a known order
+    except Exception as error:  # a kernel may need a property that symbols lack, such as a known order
+        reraise(error)
         return None
 
 

@@ -75,7 +75,7 @@ class Part(Plan):
       gives: the slots of the results of the whole part.
     """
 
-    __slots__ = ("code", "first", "gives", "places", "sources")
+    __slots__ = ("__weakref__", "code", "first", "gives", "places", "sources")
 
     def __init__(
         self,

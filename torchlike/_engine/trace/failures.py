@@ -104,8 +104,7 @@ def isolate(device: Device, trace: Trace, live: tuple[int, ...], values: list, c
         objects.append(value)
         names.append("trace" if has_failed else "array")
         found.append(Failed(result.error, before) if has_failed else result)
-    rest = map(setattr, (trace, trace), ("arrays", "puts"), ([], []))
-    deque(chain(map(setattr, objects, names, found), rest, map(end, (device,), (None,))), 0)
+    deque(chain(map(setattr, objects, names, found), trace.emptied(), map(end, (device,), (None,))), 0)
 
 
 def abandon(device: Device, trace: Trace, values: list, error: Exception) -> None:
@@ -116,7 +115,7 @@ def abandon(device: Device, trace: Trace, values: list, error: Exception) -> Non
     before = _before(trace, failed)
     for value in values:
         value.trace = Failed(error, before)
-    trace.arrays, trace.puts = [], []
+    deque(trace.emptied(), 0)
     end(device, None)
 
 

@@ -25,6 +25,7 @@ from torchlike._engine.report.program_statistics import Making, ledger
 from torchlike._engine.report.timing import tell, timed, watchers
 from torchlike._engine.trace import failures
 from torchlike._engine.trace import trace as _trace
+from torchlike._engine.trace.interrupts import reraise
 from torchlike._engine.trace.ownership import LIST_ITEM, lent
 from torchlike._engine.trace.value import Value
 from torchlike._engine.trace.waiting import on_host
@@ -124,6 +125,7 @@ def _run(device: Device, trace: _trace.Trace, key: tuple, values: list, is_read:
                 program.compiling = xla_executor.Fused(device, trace, key[2], key[3], later=True)
             _execute(device, trace, program, values)
     except Exception as error:
+        reraise(error)
         if trace.mesh is not None and not trace.mesh.is_disagreement(error):
             failures.abandon(device, trace, values, error)
             raise
@@ -218,9 +220,7 @@ def _commit(device: Device, trace: _trace.Trace, values: list, arrays: Iterator)
 
     The iterator runs in C, so that no signal handler runs in between.
     """
-    # The Trace object may outlive the flush: its inputs still reference it. Drop the arrays that it holds.
-    rest = map(setattr, (trace, trace), ("arrays", "puts"), ([], []))
-    return chain(map(setattr, values, repeat("array"), arrays), rest, map(_trace.end, (device,), (None,)))
+    return chain(map(setattr, values, repeat("array"), arrays), trace.emptied(), map(_trace.end, (device,), (None,)))
 
 
 def boundary(is_read: bool = False) -> None:

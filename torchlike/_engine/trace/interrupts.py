@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _signal  # pyright: ignore[reportMissingImports]  # no stub describes it
+import functools
 import threading
 from _thread import get_ident, interrupt_main
 from collections import deque
@@ -94,6 +95,28 @@ def _restore() -> None:
             raised = error
     if raised is not None:
         raise raised
+
+
+def reraise(error: Exception) -> None:
+    """Raise an error again if a signal handler raised it, such as one that limits the time of a block by an alarm.
+
+    Code that treats every exception as the failure of an operator calls this function first.
+    """
+    codes = [_code_of(handler) for handler in map(_get, _ALL) if callable(handler)]
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code in codes:
+            raise error
+        trace = trace.tb_next
+
+
+def _code_of(handler: Any) -> Any:
+    """Return the code of a function, of a method, of a partial or of an object that is called."""
+    while isinstance(handler, functools.partial):
+        handler = handler.func
+    if not hasattr(handler, "__code__") and not hasattr(handler, "__func__"):
+        handler = type(handler).__call__
+    return getattr(getattr(handler, "__func__", handler), "__code__", None)
 
 
 def assign(columns: tuple[tuple[list, str, list], ...], done: list) -> None:

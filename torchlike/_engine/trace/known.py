@@ -18,6 +18,7 @@ from torchlike._dtypes.recorder import current
 from torchlike._engine.interpreter.executor import Step
 from torchlike._engine.trace.batched_values import Row, outermost
 from torchlike._engine.trace.flush import concrete
+from torchlike._engine.trace.interrupts import reraise
 from torchlike._engine.trace.plan import NUMPY, Plan
 from torchlike._engine.trace.trace import Trace, limit, lock
 from torchlike._engine.trace.value import Aval, Value
@@ -172,6 +173,7 @@ def _computed(arrays: Any, scalars: Sequence, entries: list[tuple[Plan, Step]], 
                 if plan.scalars:
                     given += [np.asarray(x)[()] for x in scalars[step.numbers]]
                 results.update(enumerate(map(np.asarray, plan.function(*given)), step.first))
-    except Exception:
+    except Exception as error:
+        reraise(error)
         return None
     return results[slot]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import repeat
 from typing import Any, Protocol
 from weakref import ref
 
@@ -23,17 +24,18 @@ pending: dict[Device, Trace] = {}
 
 
 class _Limit:
-    """The maximum number of results in a trace.
+    """The maximum number of results in a trace, and of bytes that only the trace keeps alive.
 
-    A longer trace is flushed, so that a loop without flushes runs in pieces. 0 runs each operator immediately (the
-    executor `"immediate"`).
+    A larger trace is flushed, so that a loop without flushes runs in pieces. A length of 0 runs each operator
+    immediately (the executor `"immediate"`).
     """
 
-    __slots__ = ("length",)
+    __slots__ = ("bytes", "length")
     LONGEST = 4096
 
     def __init__(self) -> None:
         self.length = self.LONGEST
+        self.bytes = 1 << 28
 
 
 limit = _Limit()
@@ -106,16 +108,31 @@ class Trace:
     program takes these numbers once. `before` is the sequence number of the newest gradient node when the trace began.
     `puts` has one item for each write of a result to a storage: the storage, its previous contents (a Value, or the
     slot of a result or input), and the slot of the result. `mesh` is the mesh of its collectives, or None. `elements`
-    counts the operations on single elements of its results.
+    counts the operations on single elements of its results. `is_heavy` says that only the trace keeps more than
+    `limit.bytes` alive; `taken` counts the elements of the inputs that were added since this was last checked.
     """
 
-    __slots__ = ("arrays", "before", "code", "elements", "hosts", "inputs", "mesh", "puts", "results", "scalars")
+    __slots__ = (
+        "arrays",
+        "before",
+        "code",
+        "elements",
+        "hosts",
+        "inputs",
+        "is_heavy",
+        "mesh",
+        "puts",
+        "results",
+        "scalars",
+        "taken",
+    )
 
     def __init__(self) -> None:
         self.before = latest.node
         self.code: list = []
         self.mesh: Any = None
-        self.elements = 0
+        self.elements = self.taken = 0
+        self.is_heavy = False
         self.scalars: list[Sequence] = []
         self.inputs: list[ref[Value]] = []
         self.arrays: list = []
@@ -135,7 +152,17 @@ class Trace:
         slot = ~len(arrays)
         arrays.append(array)
         self.inputs.append(ref(value))
+        self.taken += value.aval.numel
+        if self.taken > limit.bytes >> 2:
+            self._weigh()
         value.slot, value.trace = slot, self  # last, so that `repair` can undo an interrupted call
+
+    def _weigh(self) -> None:
+        """Set `is_heavy`. An input that an in-place operator replaces does not count: a step replaces parameters."""
+        self.taken = 0
+        replaced = {~slot for _, slot, _ in self.puts if isinstance(slot, int)}
+        alone = [i for i, r in enumerate(self.inputs) if r() is None and i not in replaced]
+        self.is_heavy = sum([self.arrays[i].nbytes for i in alone]) > limit.bytes
 
     def _adopt_settled(self, value: Value) -> None:
         settled = value.settle()
@@ -170,6 +197,13 @@ class Trace:
                 raise
         return tuple(made)
 
+    def emptied(self) -> Iterator[None]:
+        """Return an iterator that drops the contents of this trace after its run. The iterator runs in C.
+
+        The Trace object may outlive the run: its inputs and results still reference it.
+        """
+        return map(setattr, repeat(self), _CONTENTS, repeat([]))
+
     def repair(self) -> None:
         """Drop an incomplete last entry, left by an interrupt or by an input that cannot be used."""
         code, position, results, scalars = self.code, 0, 0, 0
@@ -181,6 +215,9 @@ class Trace:
             position, results, scalars = end, made, scalars + bool(plan.scalars)
         del code[position:], self.results[results:], self.scalars[scalars:], self.arrays[len(self.inputs) :]
         self.hosts = [i for i in self.hosts if i < len(self.arrays)]
+
+
+_CONTENTS = ("arrays", "code", "hosts", "inputs", "puts", "results", "scalars")
 
 
 class OwnTrace(Trace):
@@ -319,8 +356,8 @@ def append(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> tuple
         except Elsewhere as error:
             wait_for(error.value)
             return append(plan, values, scalars)
-        if len(trace.results) > limit.length:
-            _end_program(device)
+        if len(trace.results) > limit.length or trace.is_heavy:
+            _end_program(device, trace, made[-1])
     return made
 
 
@@ -362,16 +399,19 @@ def append_one(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> V
                 wait_for(error.value)  # type: ignore[attr-defined]
                 return append_one(plan, values, scalars)
             raise
-        if made.slot >= limit.length:
-            _end_program(device)
+        if made.slot >= limit.length or trace.is_heavy:
+            _end_program(device, trace, made)
     return made
 
 
-def _end_program(device: Device) -> None:
-    if ahead.session is None:
-        _flush(device)
-    else:
+def _end_program(device: Device, trace: Trace, last: Value) -> None:
+    if ahead.session is not None:
         ahead.session.grown(device)
+        return
+    _flush(device)
+    wait = getattr(last.array, "block_until_ready", None)
+    if trace.is_heavy and wait is not None:  # JAX keeps the inputs of programs that it has not yet run
+        wait()
 
 
 def _flush(device: Device) -> None:

@@ -10,6 +10,7 @@ from torchlike._dtypes.devices import device as Device
 from torchlike._dtypes.devices import to_jax
 from torchlike._engine.interpreter.executor import Interpreted
 from torchlike._engine.trace.failures import Failed
+from torchlike._engine.trace.interrupts import reraise
 from torchlike._engine.trace.plan import Plan
 from torchlike._engine.trace.trace import Trace
 from torchlike._engine.xla import allocation, memory
@@ -44,5 +45,6 @@ def _run(device: Device, plan: Plan, given: list) -> list[Any]:
         run = plan.traced() if plan.mesh is None else plan.run_alone
         return jax.block_until_ready([*run(*given)])
     except Exception as error:
+        reraise(error)
         code = (plan, *[~i for i in range(len(plan.inputs))])
         raise memory.explained(error, device, code, users_place()) from None

@@ -15,6 +15,7 @@ import numpy as np
 
 from torchlike._dtypes import INTEGER, bool_, dtype, float32, float64
 from torchlike._engine import Aval
+from torchlike._engine.trace.interrupts import reraise
 from torchlike._engine.trace.plan import NUMBERS, NUMPY
 
 if TYPE_CHECKING:
@@ -66,7 +67,8 @@ class _Kernel:
         try:
             with np.errstate(all="ignore"):
                 made = [np.asarray(x) for x in plan.function(*arrays, *[k(x) for k, x in zip(self._kinds, numbers)])]
-        except Exception:  # the recorded operator raises it where its result is needed
+        except Exception as error:  # the recorded operator raises it where its result is needed
+            reraise(error)
             return None
         if not plan.checked:
             plan.check(made)

@@ -213,6 +213,7 @@ def _is_variadic(function: Callable) -> bool:
     return any(p.kind is p.VAR_POSITIONAL for p in _parameters(function).values())
 
 
+@functools.cache
 def _parameters(function: Callable) -> Mapping[str, inspect.Parameter]:
     return inspect.signature(function).parameters
 

@@ -35,7 +35,7 @@ class _Limit:
 
     def __init__(self) -> None:
         self.length = self.LONGEST
-        self.bytes = 1 << 28
+        self.bytes = 1 << 30
 
 
 limit = _Limit()

@@ -10,4 +10,6 @@ from tests.oracle._convert import to_ours as to_ours
 from tests.oracle._convert import to_theirs as to_theirs
 from tests.oracle._judge import Outcome as Outcome
 from tests.oracle._judge import both as both
+from tests.oracle._judge import errors_of as errors_of
+from tests.oracle._judge import is_no_gpu as is_no_gpu
 from tests.oracle._judge import outcome as outcome

@@ -1,11 +1,9 @@
 """Functions of `torch` and of its namespaces called with one wrong argument: PyTorch's errors."""
 
 import pytest
-import torch
 
-import torchlike
 from tests.exclusions import FUNCTION_ARGUMENTS, FUNCTION_ARGUMENTS_CEILING, FUNCTION_TEXTS, FUNCTION_TEXTS_CEILING
-from tests.oracle import outcome
+from tests.oracle import errors_of
 from tests.oracle.function_calls import Call, find, names, variants
 
 
@@ -16,7 +14,7 @@ def compared(name):
     """
     other, words = {}, False
     for call in variants(name):
-        theirs, ours = _error(torch, name, call), _error(torchlike, name, call)
+        theirs, ours = _errors(name, call)
         if type(theirs).__name__ != type(ours).__name__:
             place, _, kind = call.kind.partition(": ")
             other.setdefault(place, []).append(kind)
@@ -25,12 +23,12 @@ def compared(name):
     return tuple(f"{place}: {' '.join(kinds)}".rstrip(": ") for place, kinds in other.items()), words
 
 
-def _error(library, name: str, call: Call):
+def _errors(name: str, call: Call):
     def program(library):
         args, kwargs = call.of(library)
         return find(library, name)(*args, **kwargs)
 
-    return outcome(program, library).error
+    return errors_of(program)
 
 
 def _text(error):

@@ -5,7 +5,7 @@ import torch
 
 import torchlike
 from tests.exclusions import METHOD_ARGUMENTS, METHOD_ARGUMENTS_CEILING, METHOD_TEXTS, METHOD_TEXTS_CEILING
-from tests.oracle import outcome
+from tests.oracle import errors_of
 
 VALUES = {
     "None": lambda L: (None,),
@@ -34,7 +34,7 @@ def compared(name):
     calls = {1: eval(f"lambda t, a: t.{name}(a)"), 2: eval(f"lambda t, a, b: t.{name}(a, b)")}
     for kind, values in VALUES.items():
         call = lambda L, values=values: calls[len(values(L))](L.ones(2, 3), *values(L))
-        found[kind] = outcome(call, torch).error, outcome(call, torchlike).error
+        found[kind] = errors_of(call)
     return found
 
 

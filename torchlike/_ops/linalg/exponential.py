@@ -20,9 +20,9 @@ from torchlike._ops.schema.namespace import constant, namespace
 _DEGREE = 13
 _LIMIT = 5.371920351148152  # the largest norm for which the error is below the precision of float64 (Higham)
 _SQUARINGS = 32  # for norms up to 2e10
-_COEFFICIENTS = [
-    comb(_DEGREE, k) * factorial(2 * _DEGREE - k) / factorial(_DEGREE) for k in range(_DEGREE + 1)
-]  # of the numerator; the denominator has alternating signs
+# The coefficients of the numerator; those of the denominator have alternating signs. The first is 1, so that the
+# exponential of zeros is exactly the identity.
+_COEFFICIENTS = [comb(_DEGREE, k) * factorial(2 * _DEGREE - k) / factorial(2 * _DEGREE) for k in range(_DEGREE + 1)]
 
 
 def exponential(a: Any) -> Any:

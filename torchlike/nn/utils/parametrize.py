@@ -161,7 +161,7 @@ def _parametrized_class(module: Module) -> type:
 
 
 def _property(name: str) -> property:
-    def read(self: Any) -> Any:
+    def get_parametrized(self: Any) -> Any:
         capture = current().capture
         if capture is not None:
             if _cached_blocks:
@@ -174,10 +174,10 @@ def _property(name: str) -> property:
             _cache[key] = self.parametrizations[name]()
         return _cache[key]
 
-    def write(self: Any, value: Tensor) -> None:
+    def set_original(self: Any, value: Tensor) -> None:
         self.parametrizations[name].right_inverse(value)
 
-    return property(read, write)
+    return property(get_parametrized, set_original)
 
 
 def register_parametrization(

@@ -25,7 +25,11 @@ class Outcome:
 
 
 _NO_DRIVER = "Found no NVIDIA driver on your system"
-_NO_GPU = ("Torch not compiled with CUDA enabled", "Cannot access accelerator device when none is available.")
+_NO_GPU = (
+    "Torch not compiled with CUDA enabled",
+    "Cannot access accelerator device when none is available.",
+    "pin_memory=True requires a CUDA or other accelerator backend",
+)
 
 
 def is_no_gpu(ours: str, theirs: str) -> bool:

@@ -24,7 +24,7 @@ class Outcome:
         return self.error and (type(self.error).__name__, renamed)
 
 
-_NO_DRIVER = "Found no NVIDIA driver on your system"
+_NO_DRIVER = ("Found no NVIDIA driver on your system", "CUDA driver version is insufficient")
 _NO_GPU = (
     "Torch not compiled with CUDA enabled",
     "Cannot access accelerator device when none is available.",
@@ -34,7 +34,7 @@ _NO_GPU = (
 
 def is_no_gpu(ours: str, theirs: str) -> bool:
     """Return whether two errors say that there is no GPU. A PyTorch built for CUDA uses other words than ours does."""
-    return _NO_DRIVER in theirs and any(text in ours for text in _NO_GPU)
+    return any(text in theirs for text in _NO_DRIVER) and any(text in ours for text in _NO_GPU)
 
 
 def errors_of(program: Callable) -> tuple[Exception | None, Exception | None]:

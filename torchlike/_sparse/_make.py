@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from torchlike import _errors
-from torchlike._dtypes import int64
+from torchlike._dtypes import devices, int64
 from torchlike._dtypes import memory_format as mf
 from torchlike._sparse import _tensor as s
 from torchlike._sparse._invariants import check_sparse_tensor_invariants
@@ -53,6 +53,8 @@ def _check_options(name: str, check_invariants: Any = None, is_coalesced: Any = 
     for option in ("pin_memory", "requires_grad"):
         if options[option] is None:
             raise _errors.arguments.wrong_type(name, option, None, "bool", None)
+    if options["pin_memory"] is True and not devices.jax_devices("cuda"):
+        raise _errors.making.no_accelerator()
     check_options(name, **options)
 
 

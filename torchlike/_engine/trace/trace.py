@@ -109,7 +109,7 @@ class Trace:
     `puts` has one item for each write of a result to a storage: the storage, its previous contents (a Value, or the
     slot of a result or input), and the slot of the result. `mesh` is the mesh of its collectives, or None. `elements`
     counts the operations on single elements of its results. `is_heavy` says that only the trace keeps more than
-    `limit.bytes` alive; `taken` counts the elements of the inputs that were added since this was last checked.
+    `limit.bytes` alive. `taken` is the number of elements of the inputs that were added since the last check.
     """
 
     __slots__ = (
@@ -162,7 +162,7 @@ class Trace:
         self.taken = 0
         replaced = {~slot for _, slot, _ in self.puts if isinstance(slot, int)}
         alone = [i for i, r in enumerate(self.inputs) if r() is None and i not in replaced]
-        self.is_heavy = sum([self.arrays[i].nbytes for i in alone]) > limit.bytes
+        self.is_heavy = sum([getattr(self.arrays[i], "nbytes", 0) for i in alone]) > limit.bytes  # 0 for a `Failed`
 
     def _adopt_settled(self, value: Value) -> None:
         settled = value.settle()

@@ -52,7 +52,7 @@ def compile(
       fullgraph: raise if a call cannot be captured, with the reason and, if it is known, the line.
       dynamic: whether a new signature is captured only at its second call; the first call runs uncompiled. None means
         False for the first two signatures, such as those of training and evaluation, and True after them. With
-        `fullgraph`, it means True after `recompile_limit` signatures.
+        `fullgraph` or deterministic algorithms, it means True after `recompile_limit` signatures.
       backend: "inductor", "openxla" and "cudagraphs" mean XLA. "eager" and "aot_eager" turn compilation off.
       mode: one of PyTorch's modes. All have the same effect, since XLA has one way to compile.
       name: the name in `torchlike.explain()`; by default the function's own name.

@@ -18,6 +18,7 @@ from torchlike._compile.history import History, raised
 from torchlike._compile.replay import DIFFERENT
 from torchlike._dtypes import modes
 from torchlike._dtypes.recorder import current
+from torchlike._engine import determinism
 from torchlike._engine.ranks.meeting import DifferentProgram
 from torchlike._engine.report.explain import Function, compiled
 from torchlike._engine.trace import trace as _trace
@@ -247,7 +248,8 @@ class Compiled:
         """Return whether a new signature is captured only at its second call."""
         if self.dynamic is not None:
             return self.dynamic
-        return len(self.kept) >= (self.limit if self.fullgraph else min(self.limit, AT_ONCE))
+        at_once = self.limit if self.fullgraph or determinism.is_enabled() else min(self.limit, AT_ONCE)
+        return len(self.kept) >= at_once
 
     def _changed(self, case: Case, signature: Signature) -> str | None:
         """Return the reason why the newest recording is not valid, or None if there is no recording."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from typing import Any
 
 from torchlike import _dtypes, _errors
@@ -42,8 +43,10 @@ def of(kind: str, dtype: _dtypes.dtype) -> tuple[type, type]:
     class autocast(autocast_mode.autocast):
         __doc__ = f"`torch.amp.autocast` for {kind}."
 
-        def __new__(cls, enabled: bool = True, dtype: Any = dtype, cache_enabled: bool = True) -> Any:
-            return object.__new__(cls)
+        if sys.version_info < (3, 13):  # as in PyTorch, whose errors name the method that takes the arguments
+
+            def __new__(cls, enabled: bool = True, dtype: Any = dtype, cache_enabled: bool = True) -> Any:
+                return object.__new__(cls)
 
         def __init__(self, enabled: bool = True, dtype: Any = dtype, cache_enabled: bool = True) -> None:
             super().__init__(kind, dtype, enabled, cache_enabled)

@@ -78,7 +78,7 @@ def test_a_time_limit_ends_a_run_at_any_moment(alarms):
         for n in range(12):
             y = chain()
             with pytest.raises(_Late):
-                _within(0.0002 * (n + 1), lambda y=y: [y.tolist() for _ in iter(int, 1)])
+                _within(0.0002 * (n + 1), lambda y=y: [y.tolist() for _ in range(20_000)])
             assert y.tolist() == expected
 
 

@@ -23,7 +23,7 @@ _PREFIXES = {
 
 
 def add(module: ModuleType) -> None:
-    """Add the names that pickles read from PyTorch\'s module of the same name. They are looked up on first use."""
+    """Add the names that pickles read from PyTorch's module of the same name. They are looked up on first use."""
     names = vars(module)
     if module.__name__ in _PREFIXES and not isinstance(names.get("__getattr__"), functools.partial):
         names["__getattr__"] = functools.partial(_found, module.__name__, names.get("__getattr__"))

@@ -37,12 +37,12 @@ def compile(
 ) -> Any:
     """Compile a function or module to one XLA executable for each signature of its arguments.
 
-    The first call with a signature is captured. While it runs, torchlike observes which state it reads and writes:
-    parameters, buffers, optimizer state, gradients and random numbers. Later calls run the executable
-    without running the Python code. Guards check the Python values that the call depends on; if one has changed, the
-    call is captured again. A training step, from the forward pass to `optimizer.step()` and `scheduler.step()`, becomes
-    one executable that overwrites its state in place. If the result of a call is differentiated later, the call becomes
-    one operator, and its gradient becomes a second operator.
+    The first or the second call with a signature is captured (see `dynamic`). While it runs, torchlike observes which
+    state it reads and writes: parameters, buffers, optimizer state, gradients and random numbers. Later calls run the
+    executable without running the Python code. Guards check the Python values that the call depends on; if one has
+    changed, the call is captured again. A training step, from the forward pass to `optimizer.step()` and
+    `scheduler.step()`, becomes one executable that overwrites its state in place. If the result of a call is
+    differentiated later, the call becomes one operator, and its gradient becomes a second operator.
 
     A call that cannot be captured (it reads an element, prints, or counts in Python) runs uncompiled. Its operators are
     still fused into programs, which end where the engine flushes. `torchlike.explain()` shows the reasons.
@@ -52,7 +52,7 @@ def compile(
       fullgraph: raise if a call cannot be captured, with the reason and, if it is known, the line.
       dynamic: whether a new signature is captured only at its second call; the first call runs uncompiled. None means
         False for the first two signatures, such as those of training and evaluation, and True after them. With
-        `fullgraph` or deterministic algorithms, it means True after `recompile_limit` signatures.
+        `fullgraph` or deterministic algorithms, the number is `recompile_limit` instead of two.
       backend: "inductor", "openxla" and "cudagraphs" mean XLA. "eager" and "aot_eager" turn compilation off.
       mode: one of PyTorch's modes. All have the same effect, since XLA has one way to compile.
       name: the name in `torchlike.explain()`; by default the function's own name.

@@ -1,4 +1,4 @@
-"""A compiled function: the first call of each signature is captured, and later calls run one executable."""
+"""A compiled function: one call of each signature is captured, and later calls run one executable."""
 
 from __future__ import annotations
 

@@ -8,8 +8,8 @@ def add(x: ndarray, row: ndarray, /) -> None:
 def select(which: ndarray, yes: ndarray, no: ndarray, out: ndarray, /) -> None:
     """Write the element of `yes` where `which` (bool) is True, and that of `no` elsewhere, to `out`.
 
-    The elements have 2, 4 or 8 bytes, of any dtype with a buffer. `yes` and `no` are as large as `out` or have one element. `out` must
-    not overlap with them.
+    The elements have 2, 4 or 8 bytes, of any dtype with a buffer. `yes` and `no` are as large as `out` or have one
+    element. `out` must not overlap with them.
     """
 
 def gelu(x: ndarray, out: ndarray, /) -> None:

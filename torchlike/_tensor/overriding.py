@@ -219,7 +219,7 @@ def _parameters(function: Callable) -> Mapping[str, inspect.Parameter]:
 
 
 def _is_lower(function: Callable, op: Op) -> bool:
-    """Return whether a function takes a number where the operator takes a word, such as the reduction of a loss."""
+    """Return whether a function takes a number for a word of the operator, such as `torch.kl_div` for `reduction`."""
     found = _parameters(function)
     words = [name for name, p in op.signature.parameters.items() if isinstance(p.default, str) and name in found]
     return any(not isinstance(found[name].default, str | None) for name in words)

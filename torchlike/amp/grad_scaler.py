@@ -401,7 +401,7 @@ def _unscale(grads: list[Tensor], inv_scale: Tensor) -> Tensor:
 
 
 def _unscale_own(own: list[Tensor], others: list[Tensor], inv_scale: Tensor) -> Tensor:
-    """Unscale gradients whose class has its own operators, such as `DTensor`: its flag is that of all processes."""
+    """Unscale gradients of a subclass such as `DTensor`. Read and return the overflow flag of all processes."""
     has_overflow = torchlike.stack([grad.isfinite().all().logical_not() for grad in own]).any()
     for grad in own:
         grad.mul_(inv_scale.reshape(()))

@@ -257,7 +257,9 @@ def _ruled(e: Equation) -> Callable:
         raise Unsupported(e.name)
     if not is_wide(e.name, e.inputs):
         return rule(e)
-    inputs, outputs = ([Sized(a.shape, WIDE if a.dtype.kind != "b" else a.dtype) for a in x] for x in e[2:])
+    inputs, outputs = (
+        [Sized(a.shape, WIDE if a.dtype.kind != "b" else a.dtype) for a in x] for x in (e.inputs, e.outputs)
+    )
     return rounded(rule(e._replace(inputs=inputs, outputs=outputs)), e.outputs[0].dtype)
 
 

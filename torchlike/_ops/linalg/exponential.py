@@ -36,7 +36,7 @@ def exponential(a: Any) -> Any:
 
 
 def _squarings(a: Any) -> Any:
-    """Return how often the result must be squared, (...), for divided matrices whose norm is small."""
+    """Return the number of squarings for each matrix, (...). Divided by 2**number, its norm is at most `_LIMIT`."""
     xp = namespace(a)
     norm = xp.abs(a).sum(-2).max(-1)
     count = xp.ceil(xp.log2(xp.where(norm > _LIMIT, norm, _LIMIT) / _LIMIT))
@@ -57,10 +57,17 @@ def _polynomials(a: Any) -> tuple[Any, Any]:
 def _squared(a: Any, count: Any) -> Any:
     """Return each matrix squared `count` times."""
     xp = namespace(a)
-    most, square = count.max(), lambda x, i: xp.where((i < count)[..., None, None], x @ x, x)
+    most = count.max()
+
+    def square(x: Any, i: Any) -> Any:
+        return xp.where((i < count)[..., None, None], x @ x, x)
+
     if xp is np:
         for i in range(int(most)):
             a = square(a, i)
         return a
-    step = lambda x, i: (lax.cond(i < most, square, lambda x, i: x, x, i), None)
+
+    def step(x: Any, i: Any) -> tuple:
+        return lax.cond(i < most, square, lambda x, i: x, x, i), None
+
     return lax.scan(step, a, xp.arange(_SQUARINGS, dtype=count.dtype))[0]

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from torchlike._engine.interpreter import select
+from torchlike._engine.interpreter.half import is_half
 from torchlike._engine.interpreter.sums import total
 from torchlike._engine.xla.target import for_cpu
 
@@ -86,7 +87,7 @@ def fractional(array: Any) -> Any:
 
 def widened(array: Any) -> Any:
     """Return half precision as float32, for functions that PyTorch computes in float32 and rounds once at the end."""
-    return array.astype("float32") if array.dtype.itemsize <= 2 and array.dtype.kind in "fV" else array
+    return array.astype("float32") if is_half(array.dtype) else array
 
 
 def summed_wide(array: Any) -> Any:

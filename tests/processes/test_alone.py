@@ -12,6 +12,7 @@ from datetime import timedelta
 
 import pytest
 import torch
+import torch.distributed.nn.functional  # before any group exists: its functions keep the default group as an argument
 
 import torchlike
 from tests.oracle import both
@@ -274,6 +275,19 @@ def test_an_error_is_recorded(tmp_path, monkeypatch):
     with pytest.raises(ZeroDivisionError):
         record(lambda: 1 / 0)()
     assert "ZeroDivisionError: division by zero" in (tmp_path / "error.json").read_text()
+
+
+def test_an_error_file_is_whole_or_absent(tmp_path, monkeypatch):
+    """A launcher that terminates a process while it writes its error must not read half a file."""
+
+    def cut_short(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setenv("TORCHELASTIC_ERROR_FILE", str(tmp_path / "error.json"))
+    monkeypatch.setattr(os, "replace", cut_short)
+    with pytest.raises(KeyboardInterrupt):
+        part(torchlike, "elastic.multiprocessing.errors").record(lambda: 1 / 0)()
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_callbacks_come_after_the_pass():

@@ -11,6 +11,7 @@ from typing import Any
 
 from torchlike._internal import warn
 from torchlike.distributed.elastic.utils.logging import get_logger
+from torchlike.serialization._atomic import replacing
 
 logger = get_logger(__name__)
 
@@ -40,8 +41,7 @@ class ErrorHandler:
             "message": f"{type(e).__name__}: {e}",
             "extraInfo": {"py_callstack": traceback.format_exc(), "timestamp": str(int(time.time()))},
         }
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump({"message": told}, file)
+        _write(path, {"message": told})
 
     def override_error_code_in_rootcause_data(
         self, rootcause_error_file: str, rootcause_error: dict[str, Any], error_code: int = 0
@@ -69,5 +69,10 @@ class ErrorHandler:
         if not own:
             logger.error("no error file defined for parent, to copy child error file (%s)", rootcause_error_file)
             return
-        with open(own, "w", encoding="utf-8") as file:
-            json.dump(error, file)
+        _write(own, error)
+
+
+def _write(path: str, told: dict[str, Any]) -> None:
+    """Write an error file. The launcher may terminate this process at any moment, and must not find half a file."""
+    with replacing(path) as file:
+        file.write(json.dumps(told).encode())

@@ -1,6 +1,6 @@
 """Training steps of eight chips, compiled ahead of time, beside the same steps written by hand for JAX.
 
-`python -m benchmarks.ahead_mesh` compiles GPT-2 with DDP and with FSDP2 for all targets. After each step, it writes
+`python -m benchmarks.ahead_mesh` compiles GPT-2 with DDP, FSDP2 and tensor parallelism for all targets. After each step, it writes
 `AHEAD_MESH.md` and `AHEAD_MESH.json` next to this file. With arguments, it only compiles the steps that they name, and
 keeps the other rows: `python -m benchmarks.ahead_mesh fsdp v5e:2x4 layers=2`. It needs no accelerator, but the packages
 that `benchmarks.ahead` needs.
@@ -19,7 +19,7 @@ from benchmarks import ahead
 
 HERE = Path(__file__).parent
 TARGETS = ("h100:8", "v5e:2x4")
-WAYS = {"ddp": "DDP", "fsdp": "FSDP2"}
+WAYS = {"ddp": "DDP", "fsdp": "FSDP2", "tp": "TP"}
 CHIPS, LAYERS = 8, 12
 KINDS = ("all-reduce", "all-gather", "reduce-scatter")
 WIDTHS = {"f64": 8, "s64": 8, "u64": 8, "f32": 4, "s32": 4, "u32": 4, "bf16": 2, "f16": 2, "s8": 1, "u8": 1, "pred": 1}
@@ -31,20 +31,22 @@ ABOUT = """\
 Written by `python -m benchmarks.ahead_mesh`, {versions}.
 
 A training step of GPT-2 (124M parameters with 12 layers: width 768, T 1024, tied embeddings, bfloat16 autocast, AdamW)
-with one sequence for each of eight chips that were not present: torchlike's (a PyTorch script for `torchrun` under
+with one sequence for each of eight chips that were not present (TP: one sequence for all): torchlike's (a PyTorch script for `torchrun` under
 `torch.compile`) and one written by hand for JAX with optax and `jax.shard_map`, compiled in the same run with the same
-precision. FSDP2 is `fully_shard` on each block and on the model. Nothing was run or timed. Cells have torchlike's
-figure, then JAX's, then the ratio.
+precision. FSDP2 is `fully_shard` on each block and on the model. TP is `parallelize_module` on each block: the layers
+before attention and before GELU by columns, the layers after them by rows. It has 16 heads, since 12 do not divide by
+eight. Nothing was run or timed. Cells have torchlike's figure, then JAX's, then the ratio.
 
-- State: the arguments of one chip (parameters, two moments and the sequence), and their ratio to the whole state, or to
-  one eighth of it with FSDP2.
+- State: the arguments of one chip (parameters, two moments and the sequence), and their ratio to the whole state, to
+  one eighth of it with FSDP2, or to the part that TP gives to each chip.
 - Temporaries: the largest sum of intermediate results on one chip.
 - Collectives: those in the compiled program, after XLA has combined them. PyTorch's buckets are the all-reduces that
   DDP makes there. On the GPU, XLA combines up to 30 MiB, so the gradient of the embedding (154 MB) is reduced alone; in
   PyTorch it shares the last bucket. The other all-reduces are 13 with 344 MB. All of them are gradients.
 - MB gathered: the results of the all-gathers. JAX's program casts each weight directly after its gather, so XLA casts
   before it. torchlike gathers the parameters of a block in one float32 vector, as PyTorch does.
-- Per layer: collectives of one block in the program before XLA combines them.
+- Per layer: collectives of one block in the program before XLA combines them. The all-reduces of the forward pass are
+  those of a program of the loss alone.
 - Host transfers: infeeds, outfeeds, callbacks and copies to the host inside the step.
 - Seconds: the time to compile on this machine, which other work shared, one run.
 
@@ -52,17 +54,18 @@ A row with fewer than 12 layers says so: the TPU compiler needs minutes for each
 """
 
 
-def torchlike_step(way, layers, target):
-    """Return torchlike's step, lowered for a target."""
+def torchlike_step(way, layers, target, form="whole"):
+    """Return torchlike's step, or its loss with the form "forward", lowered for a target."""
     import torchlike
     import torchlike.distributed.fsdp
+    import torchlike.distributed.tensor.parallel
     from benchmarks.ahead_mesh_torch import gpt2
     from torchlike._engine.ahead.session import recording
     from torchlike._engine.xla.target import compiling_for
     from torchlike.aot.command import devices
 
     with recording(1) as session, compiling_for(target.platform), devices(target):
-        step, given = gpt2(torchlike, way, target.type, layers)
+        step, given = gpt2(torchlike, way, target.type, layers, form)
         step(*given)
     return session.programs[-1].lower(target)
 

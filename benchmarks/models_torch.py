@@ -49,9 +49,9 @@ def block(torch, width, heads, causal):
 
         def forward(self, x):
             B, T, D = x.shape
-            q, k, v = self.qkv(self.norm1(x)).view(B, T, 3, heads, D // heads).permute(2, 0, 3, 1, 4)  # (B, H, T, D/H)
+            q, k, v = self.qkv(self.norm1(x)).view(B, T, 3, -1, D // heads).permute(2, 0, 3, 1, 4)  # (B, H, T, D/H)
             attended = F.scaled_dot_product_attention(q, k, v, is_causal=causal)
-            x = x + self.project(attended.transpose(1, 2).reshape(B, T, D))
+            x = x + self.project(attended.transpose(1, 2).reshape(B, T, -1))
             return x + self.down(F.gelu(self.up(self.norm2(x))))
 
     return Block()

@@ -1,4 +1,4 @@
-"""Sharded modules in a group of one process: compiled steps, freed parameters, overflow checks, and what is refused."""
+"""Distributed modules in a group of one process: compiled steps, freed parameters, overflow checks, and what is refused."""
 
 import copy
 import gc
@@ -37,7 +37,13 @@ def wrapped():
     return FSDP(nn.Sequential(nn.Linear(8, 33), nn.Tanh(), nn.Linear(33, 4)))
 
 
+def copied(**options):
+    torchlike.manual_seed(0)
+    return nn.parallel.DistributedDataParallel(nn.Sequential(nn.Linear(8, 33), nn.Tanh(), nn.Linear(33, 4)), **options)
+
+
 MODULES = {
+    "copied": copied,
     "fully_shard": built,
     "mixed": lambda: built(mp_policy=MixedPrecisionPolicy(torchlike.bfloat16, torchlike.float32)),
     "wrapped": wrapped,
@@ -65,7 +71,9 @@ def losses(net, parts, is_compiled):
     return found + [run(batch).item() for batch in batches[1:]]
 
 
-@pytest.mark.parametrize(("name", "parts"), [("fully_shard", 1), ("mixed", 2), ("wrapped", 1)])
+@pytest.mark.parametrize(
+    ("name", "parts"), [("copied", 1), ("fully_shard", 1), ("mixed", 2), ("wrapped", 1)]
+)
 def test_a_step_is_compiled_as_a_whole(name, parts):
     with group(torchlike):
         expected = losses(MODULES[name](), parts, False)

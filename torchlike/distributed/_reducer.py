@@ -67,7 +67,7 @@ class Reducer:
         self._missing.clear()
         used = _leaves_behind(outputs) if self._may_leave_out else None
         results = [x for x in outputs if not x.is_leaf] if self._may_leave_out else []
-        self._outputs = [ref(x._edge[0]) for x in results if x._edge is not None]
+        self._outputs[:] = [ref(x._edge[0]) for x in results if x._edge is not None]
         self._missing.update(i for i, p in enumerate(self._parameters) if used is None or id(p) in used)
 
     def _rebuild_buckets(self) -> bool:

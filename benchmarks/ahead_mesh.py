@@ -1,9 +1,9 @@
 """Training steps of eight chips, compiled ahead of time, beside the same steps written by hand for JAX.
 
-`python -m benchmarks.ahead_mesh` compiles GPT-2 with DDP, FSDP2 and tensor parallelism for all targets. After each step, it writes
-`AHEAD_MESH.md` and `AHEAD_MESH.json` next to this file. With arguments, it only compiles the steps that they name, and
-keeps the other rows: `python -m benchmarks.ahead_mesh fsdp v5e:2x4 layers=2`. It needs no accelerator, but the packages
-that `benchmarks.ahead` needs.
+`python -m benchmarks.ahead_mesh` compiles GPT-2 with DDP, FSDP2 and tensor parallelism for all targets. After each
+step, it writes `AHEAD_MESH.md` and `AHEAD_MESH.json` next to this file. With arguments, it only compiles the steps that
+they name, and keeps the other rows: `python -m benchmarks.ahead_mesh fsdp v5e:2x4 layers=2`. It needs no accelerator,
+but the packages that `benchmarks.ahead` needs.
 """
 
 import json
@@ -25,15 +25,16 @@ KINDS = ("all-reduce", "all-gather", "reduce-scatter")
 WIDTHS = {"f64": 8, "s64": 8, "u64": 8, "f32": 4, "s32": 4, "u32": 4, "bf16": 2, "f16": 2, "s8": 1, "u8": 1, "pred": 1}
 # PyTorch's DDP closes a bucket of gradients when it has at least this many bytes.
 FIRST_BUCKET, BUCKET = 1 << 20, 25 << 20
+FORMS = ("whole", "forward")  # of a step
 ABOUT = """\
 # Eight chips, compiled ahead of time
 
 Written by `python -m benchmarks.ahead_mesh`, {versions}.
 
 A training step of GPT-2 (124M parameters with 12 layers: width 768, T 1024, tied embeddings, bfloat16 autocast, AdamW)
-with one sequence for each of eight chips that were not present (TP: one sequence for all): torchlike's (a PyTorch script for `torchrun` under
-`torch.compile`) and one written by hand for JAX with optax and `jax.shard_map`, compiled in the same run with the same
-precision. FSDP2 is `fully_shard` on each block and on the model. TP is `parallelize_module` on each block: the layers
+with one sequence for each of eight chips that were not present (TP: one sequence for all of them): torchlike's (a
+PyTorch script for `torchrun` under `torch.compile`) and one written by hand for JAX with optax and `jax.shard_map`,
+compiled in the same run with the same precision. FSDP2 is `fully_shard` on each block and on the model. TP is `parallelize_module` on each block: the layers
 before attention and before GELU by columns, the layers after them by rows. It has 16 heads, since 12 do not divide by
 eight. Nothing was run or timed. Cells have torchlike's figure, then JAX's, then the ratio.
 
@@ -70,15 +71,15 @@ def torchlike_step(way, layers, target, form="whole"):
     return session.programs[-1].lower(target)
 
 
-def jax_step(way, layers, target):
-    """Return the hand-written step, lowered for a target."""
+def jax_step(way, layers, target, form="whole"):
+    """Return the hand-written step, or its loss with the form "forward", lowered for a target."""
     import jax
 
     from benchmarks.ahead_mesh_jax import gpt2
     from torchlike._engine.ahead.lowering import Lowered, Recorded
 
     with jax.enable_x64(False), jax.default_matmul_precision("default"):
-        step, given = gpt2(way, target.platform, target.chips, layers)
+        step, given = gpt2(way, target.platform, target.chips, layers, form)
         return Lowered(Recorded(way, target.type, 0, step, given), target, step.lower(*given))
 
 
@@ -140,31 +141,41 @@ def buckets(layers):
 
 def one(way, layers, name):
     """Return the row of a step for the target with this name."""
-    from benchmarks.ahead_mesh_jax import shapes
     from torchlike._engine.ahead import targets
 
     target = targets.find(name)
-    whole = 3 * 4 * sum(prod(x.shape) for x in shapes(layers).values())
-    share = whole / (CHIPS if way == "fsdp" else 1)
+    share = share_of(way, layers)
     row = {"model": f"{way} {layers}", "target": name, "MB of share": share / 1e6, "buckets": buckets(layers)}
     return row | {side: figures(lower(way, layers, target)) for side, lower in SIDES.items()}
 
 
+def share_of(way, layers):
+    """Return the bytes of the parameters and moments of one chip."""
+    from benchmarks.ahead_mesh_jax import dims_of, shapes
+
+    parameters = shapes(layers)
+    divided = dims_of(way, parameters, CHIPS)
+    return 3 * 4 * sum(prod(x.shape) / (CHIPS if name in divided else 1) for name, x in parameters.items())
+
+
 def counted(way, layers, name):
-    """Return the collectives of both sides' steps before XLA combines them."""
+    """Return the collectives of both sides' steps, and of their losses, before XLA combines them."""
     from torchlike._engine.ahead import targets
 
     target = targets.find(name)
-    return {side: collectives_before(lower(way, layers, target).as_text()) for side, lower in SIDES.items()}
+    count = lambda lower, form: collectives_before(lower(way, layers, target, form).as_text())
+    return {side: {form: count(lower, form) for form in FORMS} for side, lower in SIDES.items()}
 
 
 def with_counts_per_layer(row):
-    """Add the number of collectives of one layer, before XLA combines them, to a row of FSDP2."""
-    way, layers = row["model"].split()
-    if way == "fsdp" and layers != "1" and "error" not in row:
-        first = ahead.row_of("fsdp 1", row["target"], "benchmarks.ahead_mesh", "--count")
-        added = lambda side, kind: (row[side]["before"][kind] - first[side][kind]) / (int(layers) - 1)
-        row["per layer"] = {side: {kind: added(side, kind) for kind in KINDS} for side in SIDES}
+    """Add the number of collectives of one layer, before XLA combines them, to a row of FSDP2 or TP."""
+    way, _ = row["model"].split()
+    if way != "ddp" and "error" not in row:
+        one, two = (ahead.row_of(f"{way} {n}", row["target"], "benchmarks.ahead_mesh", "--count") for n in (1, 2))
+        added = lambda *keys: two[keys[0]][keys[1]][keys[2]] - one[keys[0]][keys[1]][keys[2]]
+        row["per layer"] = {
+            side: {form: {kind: added(side, form, kind) for kind in KINDS} for form in FORMS} for side in SIDES
+        }
     return row
 
 
@@ -172,6 +183,7 @@ def table(rows):
     columns = (
         *("MB of state (ratio to the share)", "MB of temporaries", "all-reduces", "all-gathers", "reduce-scatters"),
         *("PyTorch's buckets", "MB gathered", "all-gathers per layer", "reduce-scatters per layer"),
+        *("all-reduces per layer, forward", "backward"),
         *("host transfers", "seconds"),
     )
     lines = []
@@ -193,11 +205,15 @@ def cells_of(row):
     pair = lambda read: " / ".join(str(read(side)) for side in sides)
     state = " / ".join(f"{s['MB of state']:.1f} ({s['MB of state'] / row['MB of share']:.4f})" for s in sides)
     counts = [pair(lambda side, kind=kind: side["collectives"].get(kind, 0)) for kind in KINDS]
-    added = row.get("per layer")
-    layer = [f"{added['torchlike'][k]:g} / {added['JAX'][k]:g}" if added else "" for k in KINDS[1:]]
+    way, added = row["model"].split()[0], row.get("per layer")
+    layer = lambda read: " / ".join(f"{read(added[side]):g}" for side in SIDES)
+    gathers = [layer(lambda found, kind=kind: found["whole"][kind]) if way == "fsdp" else "" for kind in KINDS[1:]]
+    forward = lambda found: found["forward"]["all-reduce"]
+    backward = lambda found: found["whole"]["all-reduce"] - forward(found)
     return [
-        *(state, ahead.cell(row, "MB of temporaries"), *counts, "" if added else str(row["buckets"])),
-        *(ahead.cell(row, "MB gathered") if added else "", *layer),
+        *(state, ahead.cell(row, "MB of temporaries"), *counts, str(row["buckets"]) if way == "ddp" else ""),
+        *(ahead.cell(row, "MB gathered") if way == "fsdp" else "", *gathers),
+        *((layer(forward), layer(backward)) if way == "tp" else ("", "")),
         *(ahead.cell(row, "host transfers"), ahead.cell(row, "seconds")),
     ]
 

@@ -128,8 +128,11 @@ def averaged(way, count):
     )
 
 
-def gpt2(way, platform, chips, layers):
-    """Return the jitted step and its arguments: (parameters, moments), which it overwrites, and a batch."""
+def gpt2(way, platform, chips, layers, form="whole"):
+    """Return the jitted step and its arguments: (parameters, moments), which it overwrites, and a batch.
+
+    With the form "forward", return the jitted loss of the same arguments.
+    """
     mesh, params = jax.sharding.Mesh(chips, (AXIS,)), shapes(layers)
     dims, batch_spec = dims_of(way, params, len(chips)), PartitionSpec() if way == "tp" else PartitionSpec(AXIS)
     tokens = shape(1 if way == "tp" else len(chips), SIZES["time"], dtype=jnp.int32)
@@ -142,6 +145,8 @@ def gpt2(way, platform, chips, layers):
         return PartitionSpec() if dim is None else PartitionSpec(*[None] * dim, AXIS)
 
     def inside(held, batch):
+        if form == "forward":
+            return held, loss_on(held[0], {}, *batch)[0][None]
         params, moments, _, loss = step(*held, {}, *batch)
         return (params, moments), loss[None]  # each chip returns its loss
 

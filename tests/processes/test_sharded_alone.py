@@ -1,4 +1,4 @@
-"""Distributed modules in a group of one process: compiled steps, freed parameters, overflow checks, and what is refused."""
+"""Distributed modules in a group of one process: compiled steps, freed parameters, overflow checks, and refusals."""
 
 import copy
 import gc
@@ -39,7 +39,9 @@ def wrapped():
 
 def copied(**options):
     torchlike.manual_seed(0)
-    return nn.parallel.DistributedDataParallel(nn.Sequential(nn.Linear(8, 33), nn.Tanh(), nn.Linear(33, 4)), **options)
+    return nn.parallel.DistributedDataParallel(
+        nn.Sequential(nn.Linear(8, 33), nn.BatchNorm1d(33), nn.Tanh(), nn.Linear(33, 4)), **options
+    )
 
 
 MODULES = {
@@ -71,9 +73,7 @@ def losses(net, parts, is_compiled):
     return found + [run(batch).item() for batch in batches[1:]]
 
 
-@pytest.mark.parametrize(
-    ("name", "parts"), [("copied", 1), ("fully_shard", 1), ("mixed", 2), ("wrapped", 1)]
-)
+@pytest.mark.parametrize(("name", "parts"), [("copied", 1), ("fully_shard", 1), ("mixed", 2), ("wrapped", 1)])
 def test_a_step_is_compiled_as_a_whole(name, parts):
     with group(torchlike):
         expected = losses(MODULES[name](), parts, False)

@@ -133,6 +133,7 @@ class DistributedDataParallel(Module, Joinable):
             raise errors.nothing_to_distribute()
         self.device = trained[0].device
         self.require_backward_grad_sync = self.require_forward_param_sync = True
+        self.modules_buffers: list[Tensor] = []
         self._assign_modules_buffers()
         if init_sync:
             _check_alike(self.process_group, trained)  # PyTorch's errors count the parameters that require grad
@@ -143,7 +144,7 @@ class DistributedDataParallel(Module, Joinable):
     def _assign_modules_buffers(self) -> None:
         """Collect the buffers. They may be others in each step, because programs assign new tensors to them."""
         named = self.module.named_buffers()
-        self.modules_buffers = [buffer for name, buffer in named if name not in self.parameters_to_ignore]
+        self.modules_buffers[:] = [buffer for name, buffer in named if name not in self.parameters_to_ignore]
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         self.reducer.check_ended()

@@ -34,9 +34,9 @@ Written by `python -m benchmarks.ahead_mesh`, {versions}.
 A training step of GPT-2 (124M parameters with 12 layers: width 768, T 1024, tied embeddings, bfloat16 autocast, AdamW)
 with one sequence for each of eight chips that were not present (TP: one sequence for all of them): torchlike's (a
 PyTorch script for `torchrun` under `torch.compile`) and one written by hand for JAX with optax and `jax.shard_map`,
-compiled in the same run with the same precision. FSDP2 is `fully_shard` on each block and on the model. TP is `parallelize_module` on each block: the layers
-before attention and before GELU by columns, the layers after them by rows. It has 16 heads, since 12 do not divide by
-eight. Nothing was run or timed. Cells have torchlike's figure, then JAX's, then the ratio.
+compiled in the same run with the same precision. FSDP2 is `fully_shard` on each block and on the model. TP is
+`parallelize_module` on each block, by columns before attention and GELU and by rows after them, with 16 heads, since 12
+do not divide by eight. Nothing was run or timed. Cells have torchlike's figure, then JAX's, then the ratio.
 
 - State: the arguments of one chip (parameters, two moments and the sequence), and their ratio to the whole state, to
   one eighth of it with FSDP2, or to the part that TP gives to each chip.

@@ -2,6 +2,7 @@
 
 import copy
 import gc
+import importlib
 
 import pytest
 
@@ -156,3 +157,23 @@ def test_a_gather_in_backward_waits_for_the_gradient_of_the_module_before(monkey
     with group(torchlike):
         built()(torchlike.randn(2, 8)).sum().backward()
     assert [value.aval.shape for (value,) in arrived] == [(2, 4), (2, 4), (2, 31)]
+
+
+@both
+@within
+def test_a_mesh_of_two_dims_in_one_process(L, dist):
+    """Collectives of several dims of the mesh need no connection to other processes."""
+    parallel = importlib.import_module(f"{L.__name__}.distributed.tensor.parallel")
+    mesh = dist.device_mesh.init_device_mesh("cpu", (1, 1), mesh_dim_names=("dp", "tp"))
+    net = L.nn.Sequential(L.nn.Linear(4, 6), L.nn.Tanh(), L.nn.Linear(6, 2))
+    for i, p in enumerate(net.parameters()):
+        L.nn.init.constant_(p, 0.1 * (i + 1))
+    plan = {"0": parallel.ColwiseParallel(), "2": parallel.RowwiseParallel()}
+    parallel.parallelize_module(net, mesh["tp"], plan)
+    importlib.import_module(f"{L.__name__}.distributed.fsdp").fully_shard(net, mesh=mesh["dp"])
+    optimizer = L.optim.AdamW(net.parameters(), lr=0.1)
+    for _ in range(2):
+        net(L.ones(3, 4)).square().mean().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    return [p.full_tensor().detach() for p in net.parameters()]

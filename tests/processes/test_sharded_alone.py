@@ -177,3 +177,32 @@ def test_a_mesh_of_two_dims_in_one_process(L, dist):
         optimizer.step()
         optimizer.zero_grad()
     return [p.full_tensor().detach() for p in net.parameters()]
+
+
+def loaded(L, wrap, assign):
+    """Load a state after a forward pass, which leaves the root gathered."""
+    net, other = [wrap(L.nn.Sequential(L.nn.Linear(3, 2), L.nn.Linear(2, 2))) for _ in range(2)]
+    net(L.ones(1, 3))
+    net.load_state_dict({name: L.full_like(value, 0.5) for name, value in other.state_dict().items()}, assign=assign)
+    net[0].load_state_dict(net[0].state_dict())
+    return net(L.ones(1, 3)).detach()
+
+
+@both
+@within
+def test_a_state_loaded_into_gathered_parameters_is_kept(L, dist):
+    sharded = importlib.import_module(f"{L.__name__}.distributed.fsdp").fully_shard
+    return [loaded(L, sharded, assign) for assign in (False, True)]
+
+
+def test_a_state_loaded_into_gathered_parameters_of_a_wrapper_is_kept():
+    with group(torchlike):
+        assert loaded(torchlike, FSDP, False).tolist() == [[2.5, 2.5]]
+
+
+def test_a_parameter_that_was_replaced_by_another_kind_of_tensor_is_refused():
+    with group(torchlike):
+        net = fully_shard(nn.Linear(3, 2))
+        net.load_state_dict({"weight": torchlike.ones(2, 3), "bias": torchlike.ones(2)}, assign=True)
+        with pytest.raises(RuntimeError, match="'weight' was replaced by a Tensor, so fully_shard cannot gather it"):
+            net(torchlike.ones(1, 3))

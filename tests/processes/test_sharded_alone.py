@@ -159,10 +159,11 @@ def test_a_gather_in_backward_waits_for_the_gradient_of_the_module_before(monkey
     assert [value.aval.shape for (value,) in arrived] == [(2, 4), (2, 4), (2, 31)]
 
 
-@both
-@within
-def test_a_mesh_of_two_dims_in_one_process(L, dist):
-    """Collectives of several dims of the mesh need no connection to other processes."""
+def fsdp_of(L):
+    return importlib.import_module(f"{L.__name__}.distributed.fsdp")
+
+
+def trained_on_two_dims(L, dist):
     parallel = importlib.import_module(f"{L.__name__}.distributed.tensor.parallel")
     mesh = dist.device_mesh.init_device_mesh("cpu", (1, 1), mesh_dim_names=("dp", "tp"))
     net = L.nn.Sequential(L.nn.Linear(4, 6), L.nn.Tanh(), L.nn.Linear(6, 2))
@@ -170,13 +171,17 @@ def test_a_mesh_of_two_dims_in_one_process(L, dist):
         L.nn.init.constant_(p, 0.1 * (i + 1))
     plan = {"0": parallel.ColwiseParallel(), "2": parallel.RowwiseParallel()}
     parallel.parallelize_module(net, mesh["tp"], plan)
-    importlib.import_module(f"{L.__name__}.distributed.fsdp").fully_shard(net, mesh=mesh["dp"])
+    fsdp_of(L).fully_shard(net, mesh=mesh["dp"])
     optimizer = L.optim.AdamW(net.parameters(), lr=0.1)
     for _ in range(2):
         net(L.ones(3, 4)).square().mean().backward()
         optimizer.step()
         optimizer.zero_grad()
     return [p.full_tensor().detach() for p in net.parameters()]
+
+
+def test_collectives_of_several_dims_of_a_mesh_need_no_other_process():
+    both(within(trained_on_two_dims))
 
 
 def loaded(L, wrap, assign):
@@ -188,11 +193,9 @@ def loaded(L, wrap, assign):
     return net(L.ones(1, 3)).detach()
 
 
-@both
-@within
-def test_a_state_loaded_into_gathered_parameters_is_kept(L, dist):
-    sharded = importlib.import_module(f"{L.__name__}.distributed.fsdp").fully_shard
-    return [loaded(L, sharded, assign) for assign in (False, True)]
+@pytest.mark.parametrize("assign", [False, True])
+def test_a_state_loaded_into_gathered_parameters_is_kept(assign):
+    both(within(lambda L, dist: loaded(L, fsdp_of(L).fully_shard, assign)))
 
 
 def test_a_state_loaded_into_gathered_parameters_of_a_wrapper_is_kept():

@@ -209,3 +209,15 @@ def test_a_parameter_that_was_replaced_by_another_kind_of_tensor_is_refused():
         net.load_state_dict({"weight": torchlike.ones(2, 3), "bias": torchlike.ones(2)}, assign=True)
         with pytest.raises(RuntimeError, match="'weight' was replaced by a Tensor, so fully_shard cannot gather it"):
             net(torchlike.ones(1, 3))
+
+
+def test_an_optimizer_refuses_gathered_parameters():
+    with group(torchlike):
+        net = fully_shard(nn.Linear(3, 2))
+        net(torchlike.ones(1, 3))
+        with pytest.raises(
+            ValueError, match=r"non-leaf Tensor. It is a parameter that fully_shard gathered: call reshard"
+        ):
+            torchlike.optim.SGD(net.parameters(), lr=0.1)
+        net.reshard()
+        torchlike.optim.SGD(net.parameters(), lr=0.1)

@@ -144,7 +144,7 @@ def set_model_state_dict(
                 "The option indicates that model state_dict is required to save or load, but model state_dict is empty."
                 f"rank = dist.get_rank()={_rank()}."
             )
-        return torchlike.nn.modules.module._IncompatibleKeys([], [])
+        return _no_keys()
     held = {_name(name): (name, value) for name, value in _state_of(model).items()}
     state: dict[str, Any] = dict(model_state_dict)
     if options.full_state_dict:
@@ -157,6 +157,13 @@ def set_model_state_dict(
     return _plain(model).load_state_dict(
         {inside.get(name, name): value for name, value in state.items()}, strict=options.strict, assign=is_meta
     )
+
+
+def _no_keys() -> Any:
+    """Return the missing and unexpected keys of a state dict that is not loaded: none."""
+    from torchlike.nn.modules.module import _IncompatibleKeys
+
+    return _IncompatibleKeys([], [])
 
 
 def _checked(options: StateDictOptions | None) -> StateDictOptions:
@@ -398,5 +405,5 @@ def set_state_dict(
     if optimizers:
         set_optimizer_state_dict(model, optimizers, optim_state_dict, options=options)
     if not model_state_dict and not _checked(options).broadcast_from_rank0:
-        return torchlike.nn.modules.module._IncompatibleKeys([], [])
+        return _no_keys()
     return set_model_state_dict(model, model_state_dict, options=options)

@@ -85,7 +85,11 @@ class FSDPParam:
         layout = (found.device_mesh, tuple(found.placements)) if isinstance(found, DTensor) else ()
         if layout != (self.mesh, tuple(self.placements)) or tuple(found.shape) != self.global_shape:
             name = self.holders[0][1]
-            has = f"a DTensor of shape {tuple(found.shape)} with the placements {found.placements}" if layout else "a Tensor"
+            has = (
+                f"a DTensor of shape {tuple(found.shape)} with the placements {found.placements}"
+                if layout
+                else "a Tensor"
+            )
             raise RuntimeError(
                 f"The sharded parameter {name!r} was replaced by {has}, so fully_shard cannot gather it. It must be a "
                 f"DTensor of shape {self.global_shape} with the placements {self.placements}. load_state_dict with "

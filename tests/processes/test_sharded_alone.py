@@ -2,6 +2,7 @@
 
 import copy
 import gc
+import importlib
 
 import pytest
 
@@ -164,3 +165,67 @@ def test_a_gather_in_backward_waits_for_the_gradient_of_the_module_before(monkey
     with group(torchlike):
         built()(torchlike.randn(2, 8)).sum().backward()
     assert [value.aval.shape for (value,) in arrived] == [(2, 4), (2, 4), (2, 31)]
+
+
+def fsdp_of(L):
+    return importlib.import_module(f"{L.__name__}.distributed.fsdp")
+
+
+def trained_on_two_dims(L, dist):
+    parallel = importlib.import_module(f"{L.__name__}.distributed.tensor.parallel")
+    mesh = dist.device_mesh.init_device_mesh("cpu", (1, 1), mesh_dim_names=("dp", "tp"))
+    net = L.nn.Sequential(L.nn.Linear(4, 6), L.nn.Tanh(), L.nn.Linear(6, 2))
+    for i, p in enumerate(net.parameters()):
+        L.nn.init.constant_(p, 0.1 * (i + 1))
+    plan = {"0": parallel.ColwiseParallel(), "2": parallel.RowwiseParallel()}
+    parallel.parallelize_module(net, mesh["tp"], plan)
+    fsdp_of(L).fully_shard(net, mesh=mesh["dp"])
+    optimizer = L.optim.AdamW(net.parameters(), lr=0.1)
+    for _ in range(2):
+        net(L.ones(3, 4)).square().mean().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    return [p.full_tensor().detach() for p in net.parameters()]
+
+
+def test_collectives_of_several_dims_of_a_mesh_need_no_other_process():
+    both(within(trained_on_two_dims))
+
+
+def loaded(L, wrap, assign):
+    """Load a state after a forward pass, which leaves the root gathered."""
+    net, other = [wrap(L.nn.Sequential(L.nn.Linear(3, 2), L.nn.Linear(2, 2))) for _ in range(2)]
+    net(L.ones(1, 3))
+    net.load_state_dict({name: L.full_like(value, 0.5) for name, value in other.state_dict().items()}, assign=assign)
+    net[0].load_state_dict(net[0].state_dict())
+    return net(L.ones(1, 3)).detach()
+
+
+@pytest.mark.parametrize("assign", [False, True])
+def test_a_state_loaded_into_gathered_parameters_is_kept(assign):
+    both(within(lambda L, dist: loaded(L, fsdp_of(L).fully_shard, assign)))
+
+
+def test_a_state_loaded_into_gathered_parameters_of_a_wrapper_is_kept():
+    with group(torchlike):
+        assert loaded(torchlike, FSDP, False).tolist() == [[2.5, 2.5]]
+
+
+def test_a_parameter_that_was_replaced_by_another_kind_of_tensor_is_refused():
+    with group(torchlike):
+        net = fully_shard(nn.Linear(3, 2))
+        net.load_state_dict({"weight": torchlike.ones(2, 3), "bias": torchlike.ones(2)}, assign=True)
+        with pytest.raises(RuntimeError, match="'weight' was replaced by a Tensor, so fully_shard cannot gather it"):
+            net(torchlike.ones(1, 3))
+
+
+def test_an_optimizer_refuses_gathered_parameters():
+    with group(torchlike):
+        net = fully_shard(nn.Linear(3, 2))
+        net(torchlike.ones(1, 3))
+        with pytest.raises(
+            ValueError, match=r"non-leaf Tensor. It is a parameter that fully_shard gathered: call reshard"
+        ):
+            torchlike.optim.SGD(net.parameters(), lr=0.1)
+        net.reshard()
+        torchlike.optim.SGD(net.parameters(), lr=0.1)

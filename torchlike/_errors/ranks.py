@@ -22,7 +22,8 @@ class _Proposal(Protocol):
 
 
 def _call(said: _Proposal) -> str:
-    return f"{said.collective} at {said.place}" if said.place else said.collective
+    collective = said.collective or "a collective"  # a grid is not told which one
+    return f"{collective} at {said.place}" if said.place else collective
 
 
 def other_collective(own: int, mine: _Proposal, rank: int, theirs: _Proposal) -> DistBackendError:

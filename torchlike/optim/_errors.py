@@ -78,6 +78,15 @@ def names_in_some_groups(this_one: str) -> ValueError:
     )
 
 
+def not_a_leaf(tensor: Any) -> ValueError:
+    text = "can't optimize a non-leaf Tensor"
+    if getattr(tensor, "_is_param", False):
+        text += (
+            ". It is a parameter that fully_shard gathered: call reshard() of its module before making the optimizer"
+        )
+    return ValueError(text)
+
+
 def duplicate_parameters_warning() -> str:
     return (
         "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; "

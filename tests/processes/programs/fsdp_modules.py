@@ -191,6 +191,19 @@ say(
 )
 
 
+def loaded(gather, assign):
+    """Load a state into parameters that are gathered. It must reach the shards."""
+    net, state = built(), {name: value * 2 for name, value in built().state_dict().items()}
+    gather(net)
+    net.load_state_dict(state, assign=assign)
+    net.reshard()
+    return [torch.equal(p.full_tensor(), state[name].full_tensor()) for name, p in net.named_parameters()], run(net)
+
+
+for name, gather in {"forward": run, "unshard": lambda net: (net.unshard(), net.a.unshard())}.items():
+    say(f"loaded after {name}", lambda: [loaded(gather, assign) for assign in (False, True)])  # noqa: B023
+
+
 # -- the same layer twice, checkpoints of activations
 class Chain(nn.Module):
     def __init__(self, use_reentrant, outside):
@@ -256,6 +269,13 @@ bare = Options(keep_submodule_prefixes=False)
 say("bare", lambda: list(S.get_model_state_dict(net, submodules={net.a}, options=bare)))
 say("optimizer", lambda: described(S.get_optimizer_state_dict(net, optimizer)))
 say("full optimizer", lambda: described(S.get_optimizer_state_dict(net, optimizer, options=full)))
+sent = Options(broadcast_from_rank0=True)
+say("sent without full", lambda: S.get_model_state_dict(net, options=sent))
+say("sent without full by optimizer", lambda: S.get_optimizer_state_dict(net, optimizer, options=sent))
+say("nothing for the model", lambda: S.set_model_state_dict(net, {}))
+say("nothing for the model, not strict", lambda: S.set_model_state_dict(net, {}, options=Options(strict=False)))
+say("nothing for the optimizer", lambda: S.set_optimizer_state_dict(net, optimizer, {}))
+say("no optimizer", lambda: (S.get_state_dict(net, [])[1], S.get_optimizer_state_dict(net, [])))
 model, state = S.get_model_state_dict(net, options=full), S.get_optimizer_state_dict(net, optimizer, options=full)
 for name, options, is_given in (
     ("from all", full, True),

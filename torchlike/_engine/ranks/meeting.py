@@ -66,6 +66,7 @@ class Meetings:
         grids: Callable[[], list[Grid]] = lambda: [],
     ) -> None:
         self._name, self._ranks, self._own, self.seconds, self._grids = name, ranks, own, seconds, grids
+        self._is_alone = len(ranks) == 1
         self.number = 0
         self._said: deque[int] = deque()  # the meetings with a key of this process
         self._told = ""  # the key of this process that says that it has compiled, or an empty string
@@ -91,7 +92,7 @@ class Meetings:
         if self.differed:
             return False
         mine = Proposal(digest, collectives[0], place or self.place)
-        theirs = self._exchange(mine) if len(self._ranks) > 1 else {}
+        theirs = self._exchange(mine)
         for rank, their in theirs.items():
             if their.collective != mine.collective:
                 self._passed("", 1)  # every member sees that the calls differ
@@ -109,7 +110,7 @@ class Meetings:
         A compile may take longer than the timeout of the group. The members therefore wait longer for a member that
         compiles, as long as its process is alive.
         """
-        if len(self._ranks) == 1 or processes.client is None:
+        if self._is_alone or processes.client is None:
             return compile()
         mine = Proposal("", "the compile of a program", self.place)
         begin = f"compiled/{self._name}/{self.number}"
@@ -143,6 +144,8 @@ class Meetings:
     def _exchange(self, mine: Proposal) -> dict[int, Proposal]:
         """Return the proposals of the other members."""
         theirs: dict[int, Proposal] = {}
+        if self._is_alone:
+            return theirs
         try:
             self._say(self.number, mine)
             end = time.monotonic() + self.seconds
@@ -194,15 +197,19 @@ class GridMeetings(Meetings):
 
     def tell(self, mine: Proposal, count: int) -> None:
         """Count collectives that run as a program of one group, and set the keys of their meetings."""
+        if not self._is_alone:
+            self._say_all(mine, range(self.number, self.number + count))
+        self.number += count
+
+    def _say_all(self, mine: Proposal, numbers: range) -> None:
         try:
-            for number in range(self.number, self.number + count):
+            for number in numbers:
                 if not self._said or self._said[-1] < number:  # else a meeting at this number did not agree
                     self._say(number, mine)
             while len(self._said) > MOST_SAID:
                 processes.delete(self._key(self._said.popleft(), self._own))
         except Lost as error:
             raise errors.no_service(str(error), mine) from None
-        self.number += count
 
     def compare(self, digest: str, collectives: list[str], place: str = "") -> bool:
         """Return whether all processes of the grid are about to run the same program."""

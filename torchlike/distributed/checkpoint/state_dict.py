@@ -65,7 +65,7 @@ def _name(name: str) -> str:
 
 def _given(state: Any, options: StateDictOptions) -> Any:
     """Return the state in the form that the options ask for. All processes gather, even if they return nothing."""
-    is_here = not (options.cpu_offload and options.full_state_dict and _rank())
+    is_here = not (_is_on_first_rank(options) and _rank())
 
     def exported(value: Tensor) -> Any:
         value = value.detach()
@@ -120,7 +120,7 @@ def get_model_state_dict(
     model: Module, *, submodules: set[Module] | None = None, options: StateDictOptions | None = None
 ) -> dict[str, Any]:
     """Return the state dict of a module, with parameter names that do not contain the names of wrappers."""
-    options = options or StateDictOptions()
+    options = _checked(options)
     named = _chosen(model, submodules, options)
     frozen = {_name(n) for n, p in _plain(model).named_parameters() if not p.requires_grad}
     left_out = frozen if options.ignore_frozen_params else set()
@@ -132,9 +132,19 @@ def get_model_state_dict(
 def set_model_state_dict(
     model: Module, model_state_dict: dict[str, Any], *, options: StateDictOptions | None = None
 ) -> Any:
-    """Load a state dict that `get_model_state_dict` returned. Return the missing and unexpected keys."""
-    options = options or StateDictOptions()
-    _check_options(options)
+    """Load a state dict that `get_model_state_dict` returned. Return the missing and unexpected keys.
+
+    Raises:
+      RuntimeError: the state dict is empty, or does not fit the module, and `strict` is true.
+    """
+    options = _checked(options)
+    if not model_state_dict and not options.broadcast_from_rank0:
+        if options.strict and not options.ignore_frozen_params and not _is_on_first_rank(options):
+            raise RuntimeError(
+                "The option indicates that model state_dict is required to save or load, but model state_dict is empty."
+                f"rank = dist.get_rank()={_rank()}."
+            )
+        return _no_keys()
     held = {_name(name): (name, value) for name, value in _state_of(model).items()}
     state: dict[str, Any] = dict(model_state_dict)
     if options.full_state_dict:
@@ -149,9 +159,24 @@ def set_model_state_dict(
     )
 
 
-def _check_options(options: StateDictOptions) -> None:
+def _no_keys() -> Any:
+    """Return the missing and unexpected keys of a state dict that is not loaded: none."""
+    from torchlike.nn.modules.module import _IncompatibleKeys
+
+    return _IncompatibleKeys([], [])
+
+
+def _checked(options: StateDictOptions | None) -> StateDictOptions:
+    """Return the options, or the default ones. Raise if they contradict each other."""
+    options = options or StateDictOptions()
     if options.broadcast_from_rank0 and not options.full_state_dict:
         raise ValueError("full_state_dict must be True when broadcast_from_rank0 is True.")
+    return options
+
+
+def _is_on_first_rank(options: StateDictOptions) -> bool:
+    """Return whether the other ranks have empty state dicts."""
+    return options.cpu_offload and options.full_state_dict
 
 
 def _like(held: Any, value: Tensor) -> Tensor:
@@ -196,6 +221,13 @@ def _optimizers(optimizers: Any) -> list[Optimizer]:
     return [optimizers] if isinstance(optimizers, torchlike.optim.Optimizer) else list(optimizers)
 
 
+def _required(optimizers: Any) -> list[Optimizer]:
+    found = _optimizers(optimizers)
+    if not found:
+        raise RuntimeError("Optimizers are not passed in but optim_only is set to True.")
+    return found
+
+
 def _names(model: Module) -> dict[int, str]:
     return {id(parameter): _name(name) for name, parameter in _plain(model).named_parameters()}
 
@@ -212,10 +244,10 @@ def get_optimizer_state_dict(
     If an optimizer has no state and no gradients, it first takes a step with zero gradients and a learning rate of
     zero, which initializes the state.
     """
-    options, names = options or StateDictOptions(), _names(model)
+    options, names = _checked(options), _names(model)
     named = _chosen(model, submodules, options)
     found: dict[str, Any] = {"state": {}, "param_groups": []}
-    for optimizer in _optimizers(optimizers):
+    for optimizer in _required(optimizers):
         _begin(optimizer)
         order = [named(names[id(p)]) for group in optimizer.param_groups for p in group["params"]]
         state = optimizer.state_dict()
@@ -262,15 +294,23 @@ def set_optimizer_state_dict(
     """Load a state dict that `get_optimizer_state_dict` returned.
 
     Raises:
-      RuntimeError: a parameter that requires grad has no state in the dict, and `strict` is true.
+      RuntimeError: the state dict is empty, or a parameter that requires grad has no state in it and `strict` is
+        true.
     """
-    options, names = options or StateDictOptions(), _names(model)
-    _check_options(options)
+    options, names = _checked(options), _names(model)
+    optimizers = _required(optimizers)
+    if not optim_state_dict and not options.broadcast_from_rank0:
+        if _is_on_first_rank(options):
+            return
+        raise RuntimeError(
+            "The option indicates that model state_dict is required to save, or load but optim state_dict is empty. "
+            f"{optim_state_dict}"
+        )
     params = {_name(name): param for name, param in _plain(model).named_parameters()}
     told: dict[str, Any] = optim_state_dict
     if options.full_state_dict:
         told = _from_first(told, options, lambda path, value: _like(_param_at(params, path), value))
-    for optimizer in _optimizers(optimizers):
+    for optimizer in optimizers:
         order = [names[id(p)] for group in optimizer.param_groups for p in group["params"]]
         state = _nested(told, optimizer, order) if "param_groups" not in told else told
         if options.strict:
@@ -341,11 +381,12 @@ def get_state_dict(
     submodules: set[Module] | None = None,
     options: StateDictOptions | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the state dicts of a module and of its optimizers."""
-    return (
-        get_model_state_dict(model, submodules=submodules, options=options),
-        get_optimizer_state_dict(model, optimizers, submodules=submodules, options=options),
-    )
+    """Return the state dicts of a module and of its optimizers. Without optimizers, the second one is empty."""
+    found = get_model_state_dict(model, submodules=submodules, options=options)
+    optimizers = _optimizers(optimizers)
+    if not optimizers:
+        return found, {}
+    return found, get_optimizer_state_dict(model, optimizers, submodules=submodules, options=options)
 
 
 def set_state_dict(
@@ -356,7 +397,13 @@ def set_state_dict(
     optim_state_dict: dict[str, Any],
     options: StateDictOptions | None = None,
 ) -> Any:
-    """Load the state dicts that `get_state_dict` returned. Return the module's missing and unexpected keys."""
-    missing = set_model_state_dict(model, model_state_dict, options=options)
-    set_optimizer_state_dict(model, optimizers, optim_state_dict, options=options)
-    return missing
+    """Load the state dicts that `get_state_dict` returned. Return the module's missing and unexpected keys.
+
+    The optimizers are loaded first. An empty state dict of the module is not loaded.
+    """
+    optimizers = _optimizers(optimizers)
+    if optimizers:
+        set_optimizer_state_dict(model, optimizers, optim_state_dict, options=options)
+    if not model_state_dict and not _checked(options).broadcast_from_rank0:
+        return _no_keys()
+    return set_model_state_dict(model, model_state_dict, options=options)

@@ -52,16 +52,6 @@ class FSDPModule:
         self.reshard()
         return super()._apply(*args, **kwargs)  # type: ignore[misc]
 
-    def state_dict(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the state of the module, with the shards of the parameters.
-
-        Args:
-          *args, **kwargs: the arguments of `Module.state_dict`.
-        """
-        for group in self._groups(True):
-            group.reshard()
-        return super().state_dict(*args, **kwargs)  # type: ignore[misc]
-
     # -- gathering -----------------------------------------------------------------------------------------------------
 
     def reshard(self) -> None:

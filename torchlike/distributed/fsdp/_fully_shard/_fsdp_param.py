@@ -75,6 +75,28 @@ class FSDPParam:
         module, name = self.holders[0]
         return module._parameters[name]
 
+    def take_registered(self) -> None:
+        """Use the tensor that the modules hold as the shard.
+
+        Raises:
+          RuntimeError: it is not distributed as the parameter was.
+        """
+        found = self.registered()
+        layout = (found.device_mesh, tuple(found.placements)) if isinstance(found, DTensor) else ()
+        if layout != (self.mesh, tuple(self.placements)) or tuple(found.shape) != self.global_shape:
+            name = self.holders[0][1]
+            has = (
+                f"a DTensor of shape {tuple(found.shape)} with the placements {found.placements}"
+                if layout
+                else "a Tensor"
+            )
+            raise RuntimeError(
+                f"The sharded parameter {name!r} was replaced by {has}, so fully_shard cannot gather it. It must be a "
+                f"DTensor of shape {self.global_shape} with the placements {self.placements}. load_state_dict with "
+                "assign=True needs such DTensors, which distribute_tensor makes."
+            )
+        self.sharded = found
+
     def register(self, tensor: Tensor) -> None:
         """Make the modules hold a tensor. `Module.__setattr__` would refuse a tensor that is not a leaf."""
         for module, name in self.holders:

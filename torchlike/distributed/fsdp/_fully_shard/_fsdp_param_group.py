@@ -28,6 +28,13 @@ class FSDPParamGroup:
         self.all_reduce_hook: Callable[[Tensor], None] | None = None
         self.full: list[Tensor] | None = None  # the full local parameters, without gradients
         self._shown: dict[int, int] = {}  # the index of a parameter for the id of its full value
+        for module in {id(module): module for param in params for module, _ in param.holders}.values():
+            module.register_state_dict_pre_hook(self._before_state)
+            module.register_load_state_dict_pre_hook(self._before_state)
+
+    def _before_state(self, *_: Any) -> None:
+        """Let a module hold its shards before its state is saved or loaded. Values of full parameters are not kept."""
+        self.reshard()
 
     # -- parameters ----------------------------------------------------------------------------------------------------
 
@@ -39,7 +46,7 @@ class FSDPParamGroup:
         """
         if self.full is None:
             for param in self.params:
-                param.sharded = param.registered()
+                param.take_registered()
             self.full = self._gathered(after)
             self._shown.update({id(full._value): i for i, full in enumerate(self.full)})
         with torchlike.enable_grad():

@@ -194,7 +194,7 @@ class Timer:
         max_run_time: float = 10.0,
         callback: Any = None,
     ) -> Measurement:
-        """Run the statement in blocks until the times agree, at least for `min_run_time` and at most for `max_run_time`.
+        """Run the statement in blocks until the times agree, for `min_run_time` to `max_run_time` seconds.
 
         They agree if there are at least four and their interquartile range is less than `threshold` times the median.
         """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -68,37 +69,33 @@ class Compare:
         from torchlike.utils.benchmark import Measurement
 
         merged = Measurement.merge(self._results)
-        labels = dict.fromkeys(result.task_spec.label for result in merged)
-        return "\n".join(
-            self._table([result for result in merged if result.task_spec.label == label]) for label in labels
-        )
+        tables: dict[str | None, list[Measurement]] = {}
+        for result in merged:
+            tables.setdefault(result.task_spec.label, []).append(result)
+        return "\n".join(map(self._table, tables.values()))
 
     def _table(self, results: Sequence[Measurement]) -> str:
+        """Return the table of the measurements with one label."""
         name, short, unit = unit_of(min(result.median for result in results))
         columns = list(dict.fromkeys(result.description for result in results))
-        rows = sorted(
-            dict.fromkeys((result.num_threads, result.as_row_name) for result in results), key=lambda row: row[0]
-        )
+        rows = dict.fromkeys((result.num_threads, result.as_row_name) for result in results)
         cells = {(result.num_threads, result.as_row_name, result.description): result for result in results}
-        texts = {place: "" for place in ((*row, column) for row in rows for column in columns)}
-        widths = []
+        texts: dict[tuple, str] = {}
         for column in columns:
-            held = {place: result for place, result in cells.items() if place[2] == column}
-            texts.update(self._column(held, unit))
-            widths.append(max(len(texts[place]) for place in held))
-        widths = [max(width, len(column or "")) for width, column in zip(widths, columns, strict=True)]
+            texts |= self._column({place: result for place, result in cells.items() if place[2] == column}, unit)
+        widths = {
+            column: max(len(column or ""), *(len(text) for place, text in texts.items() if place[2] == column))
+            for column in columns
+        }
         first = len(_INDENT) + max(len(row[1]) for row in rows)
-        lines = [_BAR.join([" " * first, *((c or "").center(w) for c, w in zip(columns, widths, strict=True))])]
+        lines = [_BAR.join([" " * first, *((column or "").center(widths[column]) for column in columns)])]
         width = len(lines[0])
-        threads = None
-        for row in rows:
-            if row[0] != threads:
-                threads = row[0]
-                lines.append(f"{threads} threads: ".ljust(width, "-"))
-            shown = [
-                self._shown(cells, (*row, c), texts[*row, c].rjust(w)) for c, w in zip(columns, widths, strict=True)
-            ]
-            lines.append(_BAR.join([(_INDENT + row[1]).ljust(first), *shown]))
+        for threads, group in itertools.groupby(sorted(rows, key=lambda row: row[0]), lambda row: row[0]):
+            lines.append(f"{threads} threads: ".ljust(width, "-"))
+            for row in group:
+                places = [((*row, column), widths[column]) for column in columns]
+                shown = [self._shown(cells, place, texts.get(place, "").rjust(wide)) for place, wide in places]
+                lines.append(_BAR.join([(_INDENT + row[1]).ljust(first), *shown]))
         title = "[" + f" {results[0].task_spec.label or ''} ".center(width - 2, "-") + "]"
         return "\n".join([title, *lines, "", f"Times are in {name} ({short}).", ""])
 

@@ -9,7 +9,7 @@ import torchlike
 import torchlike.utils.benchmark as ours
 
 
-def measured(library, label="L", missing=()):
+def measured(library, label: str | None = "L", missing=()):
     """Return measurements of given times: two sub-labels, two descriptions, two numbers of threads."""
     random.seed(0)
     found = []

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import shlex
 import subprocess
 import sys
 from importlib.metadata import version
@@ -46,6 +47,14 @@ def test_a_backend_that_does_not_start_is_shown(platform):
 def test_a_fact_that_cannot_be_found_is_an_error(monkeypatch):
     monkeypatch.setattr(env, "_cache", lambda: 1 / 0)
     assert env.environment()["cache"] == "ZeroDivisionError: division by zero"
+
+
+def test_a_reader_that_stops_is_not_an_error():
+    code = "from torchlike._cli import main; raise SystemExit(main(['env']))"
+    command = f"{sys.executable} -c {shlex.quote(code)} | true; exit ${{PIPESTATUS[0]}}"
+    settings = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(["bash", "-c", command], env=settings, capture_output=True, text=True, timeout=100)
+    assert (done.returncode, done.stderr) == (1, "")
 
 
 def test_everything_else_is_passed_on(capsys, monkeypatch):

@@ -170,3 +170,10 @@ def test_a_capsule_is_used_once():
                 read(capsule)
             texts.append(str(error.value))
     assert len(set(texts)) == 1
+
+
+def test_a_capsule_of_a_tensor_that_requires_grad():
+    leaf = torchlike.ones(2, requires_grad=True)
+    shared = torchlike.from_dlpack(torchlike.utils.dlpack.to_dlpack(leaf))
+    shared.add_(1)
+    assert (leaf.tolist(), shared.requires_grad) == ([2.0, 2.0], False)

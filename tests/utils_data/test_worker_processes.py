@@ -292,6 +292,25 @@ def test_a_forked_process_trains_with_numpy():
     np.testing.assert_allclose(found, trained(), rtol=1e-6)
 
 
+def test_a_forked_process_ends_as_in_python():
+    program = """if True:
+        import os, sys
+        import torchlike
+        torchlike.set_executor("xla")
+        torchlike.ones(3).sum().item()
+        for end in (lambda: sys.exit(4), lambda: 1 // 0, lambda: None):
+            pid = os.fork()
+            if not pid:
+                end()
+                break
+            print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
+    """
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-W", "ignore", "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment)
+    assert done.stdout.split() == ["4", "1", "0"], done.stderr
+
+
 def test_a_conjugate_view_keeps_its_numbers():
     """PyTorch drops the conjugation."""
     x = torchlike.tensor([1 + 2j, 3 - 1j])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -19,8 +20,18 @@ def main(argv: Sequence[str] | None = None) -> int:
       argv: the arguments, by default those of the process.
 
     Returns:
-      The exit status.
+      The exit status. It is 1 if the reader of the output has gone, as in `torchlike check . | head`.
     """
+    try:
+        status = _run(argv)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes the rest at exit
+        return 1
+    return status
+
+
+def _run(argv: Sequence[str] | None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     if words[:1] == ["check"]:
         from torchlike._cli import check

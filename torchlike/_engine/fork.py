@@ -14,7 +14,7 @@ from torchlike._engine.trace import flush, trace
 from torchlike._engine.trace.interrupts import uninterrupted
 from torchlike._engine.xla import background
 from torchlike._engine.xla.forked import forked, locks_held_in_forks
-from torchlike._engine.xla.jax_private import backend_is_started
+from torchlike._engine.xla.jax_private import backend_is_started, keep_threads
 from torchlike._engine.xla.mesh import active
 
 _PAUSE = 0.0005  # seconds between two attempts to acquire the locks of a fork
@@ -90,6 +90,7 @@ class _Fork:
         self.after()
         if backend_is_started():
             forked.is_child = True
+            keep_threads()
             compute_with_numpy()
 
 

@@ -311,7 +311,7 @@ def to_dlpack(tensor: Tensor) -> Any:
     Args:
       tensor: a tensor.
     """
-    return tensor.__dlpack__()
+    return tensor.detach().__dlpack__()
 
 
 def dlpack(

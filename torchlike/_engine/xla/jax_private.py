@@ -7,6 +7,8 @@ missing name is specific. `tests/engine/test_jax_private.py` shows what a releas
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -166,6 +168,17 @@ def backend_is_started() -> bool:
     return bool(getattr(import_module("jax._src.xla_bridge"), "backends_are_initialized", lambda: True)())
 
 
+def keep_threads() -> None:
+    """Keep the objects of JAX that own threads until the process has ended, also while Python removes its modules.
+
+    Call it in a forked process. The destructors join threads that exist only in the parent: they crash or wait forever.
+    """
+    in_modules = [vars(module) for name, module in list(sys.modules.items()) if name.partition(".")[0] == "jax"]
+    pools = [value for names in in_modules for value in names.values() if type(value).__module__.startswith("jaxlib.")]
+    for owner in [*jax.extend.backend.backends().values(), *pools]:
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(owner))
+
+
 def clear_backend() -> None:
     """Drop JAX's backends, so that the next use initializes them again."""
     jax.extend.backend.clear_backends()
@@ -251,6 +264,7 @@ __all__ = [
     "gpu_is_cuda",
     "gradient_read",
     "is_symbolic",
+    "keep_threads",
     "is_undefined_primal",
     "lower_fun",
     "missing",

@@ -68,6 +68,7 @@ def torchlike_step(way, layers, target, form="whole"):
     with recording(1) as session, compiling_for(target.platform), devices(target):
         step, given = gpt2(torchlike, way, target.type, layers, form)
         step(*given)
+    torchlike.distributed.destroy_process_group()
     return session.programs[-1].lower(target)
 
 

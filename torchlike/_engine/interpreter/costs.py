@@ -11,7 +11,7 @@ from typing import Any
 from torchlike._engine import determinism
 from torchlike._engine.interpreter.by_hand import ByHand
 from torchlike._engine.interpreter.half import is_eight_bits
-from torchlike._engine.trace.plan import COMPILED, FLAT, NUMPY, ONCE, Plan
+from torchlike._engine.trace.plan import COMPILED, FLAT, NUMPY, ONCE, VIEW, Plan
 from torchlike._engine.trace.trace import Trace
 from torchlike._engine.xla.mesh import active
 from torchlike._engine.xla.target import THREADS
@@ -70,7 +70,13 @@ def is_by_hand(plans: Sequence[Plan]) -> bool:
 
 def is_as_fast_as_compiled(plans: Sequence[Plan]) -> bool:
     """Return whether NumPy runs most of the work of these plans as fast as XLA."""
+    plans = [plan for plan in plans if plan.host != VIEW]
     return sum(moved(plan) for plan in plans if plan.host >= THREADS) >= max(LARGE, sum(map(moved, plans)) / 2)
+
+
+def of_slower_run(plans: Sequence[Plan]) -> float:
+    """Return the cost of interpreting those of these plans once that XLA would run faster."""
+    return of_run([plan for plan in plans if plan.host < THREADS])
 
 
 def is_below_dispatch(plans: Sequence[Plan]) -> bool:

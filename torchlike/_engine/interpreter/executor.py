@@ -63,7 +63,7 @@ class Interpreted:
         self._is_exact = all(plan.executor == ONCE for plan in plans)
         light = costs.of_light_run(plans) if self._long and not self._is_exact else None
         self._is_light = light is not None
-        self._cost = costs.of_run(plans) if light is None else light
+        self._cost = light if light is not None else (costs.of_run if self._trains else costs.of_slower_run)(plans)
         self._repeats = any(plan.executor == ONCE for plan in plans)
         self._left = (costs.LIGHT_RUNS * self._long if self._is_light else self._long) or costs.of_compile(plans)
         self._is_patient = costs.is_patient(plans)

@@ -23,6 +23,7 @@ NUMBERS: dict[type, type] = {float: np.float64, int: np.int64, bool: np.bool_, c
 #   FLAT      as OWN. Gradients use it; their programs are usually compiled immediately.
 #   COMPILED  never: a program with such a plan is always compiled immediately.
 NUMPY, ONCE, OWN, FLAT, COMPILED = "numpy", "once", "own", "flat", "compiled"
+VIEW = 1 << 30  # `Plan.host` of an operator that only makes a view
 
 
 def specs(arrays: Iterable[Aval], scalars: Iterable[type]) -> list[jax.ShapeDtypeStruct]:
@@ -44,7 +45,7 @@ class Plan:
       flat: for an `OWN` or `FLAT` plan, a function that makes its NumPy program, or returns None if NumPy cannot run
         it.
       host: on large arrays, NumPy is as fast as XLA with this many threads (0: NumPy is never as fast as a compiled
-        program).
+        program). `VIEW` if the operator only makes a view.
       mesh: for a collective, the mesh of its process group (`_engine/ranks/mesh.py`); otherwise None.
       rows: the inputs and results that have one layout over a mesh (`torchlike._engine.xla.layout.Row`).
       extra: data of the calling layer (output strides, gradients, node name).

@@ -14,7 +14,7 @@ from torchlike._ops.elementwise.partial_derivatives import modulus, with_one_slo
 from torchlike._ops.reduce import row_sums
 from torchlike._ops.schema.autocast_policies import FULL_ELSEWHERE, LOWER
 from torchlike._ops.schema.checks import NUMBERS, REAL_FLOATS
-from torchlike._ops.schema.declare import Array, Kept, Scalar, constant, namespace, operator, pointwise
+from torchlike._ops.schema.declare import Array, Kept, Scalar, constant, in_float32, namespace, operator, pointwise
 from torchlike._ops.schema.namespace import choose, fractional
 from torchlike._ops.schema.out_rules import Into
 from torchlike._ops.schema.rounding import stepwise
@@ -114,7 +114,7 @@ def _gelu_by_erf(x):
     return out
 
 
-@pointwise(where=PLACES, check=floating("silu_cpu", _dtypes.COMPLEX), inplace=False)
+@pointwise(where=PLACES, check=floating("silu_cpu", _dtypes.COMPLEX), host=in_float32, inplace=False)
 def silu(input: Array):
     """Return x * sigmoid(x) for each element x."""
     if namespace(input) is np and row_sums.in_c(input):
@@ -298,7 +298,7 @@ def _threshold(input: Array, threshold: Scalar, value: Scalar):
     return choose(input <= threshold, xp.asarray(value, input.dtype), input)
 
 
-@pointwise(where=(), check=floating("hardswish_cpu"), name="_hardswish", node="HardswishBackward0")
+@pointwise(where=(), check=floating("hardswish_cpu"), host=in_float32, name="_hardswish", node="HardswishBackward0")
 def _hardswish(input: Array):
     """Return x * min(max(x + 3, 0), 6) / 6 for each element x.
 

@@ -12,7 +12,7 @@ from torchlike._ops.nn.windows import channels_last, channels_second, expand, pa
 from torchlike._ops.schema import flops
 from torchlike._ops.schema.autocast_policies import LOWER
 from torchlike._ops.schema.checks import EMPTY, NUMBERS
-from torchlike._ops.schema.declare import Array, operator
+from torchlike._ops.schema.declare import Array, in_float32, operator
 from torchlike._ops.schema.namespace import unrounded
 from torchlike._ops.schema.typing_rules import Call
 
@@ -91,6 +91,7 @@ def _convolution(count: int):
         node=_node,
         fused=True,
         flops=flops.convolution,
+        host=in_float32,
         loop="compute_columns3d" if count == 3 else "slow_conv2d_cpu",
         takes=(*NUMBERS, EMPTY),
     )(kernel)

@@ -19,7 +19,7 @@ from torchlike._ops.reduce.row_sums import in_c, row_sums, scaled, standardize
 from torchlike._ops.reduce.vector_norm import power_of_size, root_of_powers
 from torchlike._ops.schema.autocast_policies import FULL_ELSEWHERE
 from torchlike._ops.schema.checks import EMPTY, INEXACT, REAL_FLOATS
-from torchlike._ops.schema.declare import Array, Kept, Real, Scalar, constant, namespace, operator
+from torchlike._ops.schema.declare import Array, Kept, Real, Scalar, constant, in_float32, namespace, operator
 from torchlike._ops.schema.namespace import mean_of
 from torchlike._ops.schema.rounding import stepwise, unchanged
 from torchlike._ops.schema.typing_rules import Call, reduced_dims, to_float
@@ -291,6 +291,7 @@ def _batch_norm_of_batch(input: Array, weight: Array | None, bias: Array | None,
     formats=1,
     node="NativeBatchNormBackward0",
     saves=("input", "running_mean", "running_var", "weight"),
+    host=in_float32,
     name="_batch_norm_of_running",
     in_errors="batch_norm",
     fused=True,

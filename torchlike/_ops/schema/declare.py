@@ -23,7 +23,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
-from torchlike._dtypes import modes
+from torchlike._dtypes import float32, modes
 from torchlike._ops.schema import out_rules, typing_rules
 from torchlike._ops.schema.autocast_policies import Casts
 from torchlike._ops.schema.namespace import constant as constant
@@ -53,6 +53,11 @@ _KINDS = {"Array": ARRAY, "Operand": OPERAND, "Scalar": SCALAR, "Real": SCALAR, 
 HOST = 1 << 20  # `Op.host` of an operator that XLA runs on one thread, or runs slowly
 HOST_REDUCES = 4  # `Op.host` of an operator that reads its operand once
 REGISTRY: dict[str, Op] = {}
+
+
+def in_float32(call: Any) -> int:
+    """Return `Op.host` of an operator whose kernel for NumPy in float32 was measured beside two threads of XLA."""
+    return 2 if call.arrays[0].dtype is float32 else 0
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import jax
 
 from torchlike import _dtypes, _errors
 from torchlike._engine import Aval, Plan, aval
-from torchlike._engine.trace.plan import NUMPY, OWN, specs
+from torchlike._engine.trace.plan import NUMPY, OWN, VIEW, specs
 from torchlike._ops.schema import by_hand, foreign_errors
 from torchlike._ops.schema import declare as d
 from torchlike._ops.schema.at_once import SMALL, Early, early
@@ -166,7 +166,8 @@ def _make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[A
         plan.flat = by_hand.program(plan, function)
     else:
         plan.flat = None if op.execution.numpy else functools.cache(functools.partial(flat_program, plan))
-    plan.host = op.execution.host if isinstance(op.execution.host, int) else op.execution.host(call)
+    host = VIEW if op.family == "view" else op.execution.host
+    plan.host = host if isinstance(host, int) else host(call)
     if plan.single is not None and plan.single.numel <= SMALL:
         plan.early = early(plan)
         plan.apart = plan.early is not None

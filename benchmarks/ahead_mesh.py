@@ -51,7 +51,7 @@ do not divide by eight. Nothing was run or timed. Cells have torchlike's figure,
 - Host transfers: infeeds, outfeeds, callbacks and copies to the host inside the step.
 - Seconds: the time to compile on this machine, which other work shared, one run.
 
-A row with fewer than 12 layers says so: the TPU compiler needs minutes for each layer.
+A row with fewer than 12 layers says so.
 """
 
 

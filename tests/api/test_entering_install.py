@@ -102,11 +102,14 @@ def test_processes_that_loky_starts(said, tmp_path, imported):
     source = "def get_preparation_data(name, init_main_module=True):\n    return {'main': init_main_module}\n"
     (folder / "spawn.py").write_text(source)
     statements = ["import torchlike; torchlike.install()", "import loky.backend.spawn"]
-    found = said("\n".join(statements if imported == "after" else statements[::-1]) + """
+    found = said(
+        "\n".join(statements if imported == "after" else statements[::-1])
+        + """
 from multiprocessing.reduction import ForkingPickler
 data = loky.backend.spawn.get_preparation_data("LokyProcess-1", False)
 print(data["main"], sorted(data), ForkingPickler.dumps(data) is not None)
-""")
+"""
+    )
     assert found == "False ['import_hook', 'main'] True\n"
 
 

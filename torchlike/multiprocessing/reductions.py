@@ -23,8 +23,8 @@ _received: WeakValueDictionary[tuple[int, int], Shared] = WeakValueDictionary() 
 def reduce_tensor(tensor: Tensor) -> tuple:
     """Return what a pickler needs to send a tensor.
 
-    A tensor that is not in shared memory is copied. Copies of tensors that share memory share it too if they are sent in
-    one message.
+    A tensor that is not in shared memory is copied. Copies of tensors that share memory share it too if one message
+    contains them.
     """
     if tensor.requires_grad and not tensor.is_leaf:
         raise _errors.memory.non_leaf_to_process()

@@ -454,7 +454,6 @@ def test_private_names_that_libraries_import():
 
 def test_what_is_there_only_to_be_named():
     from torchlike.nn.parallel import gather, scatter
-    from torchlike.utils.checkpoint import create_selective_checkpoint_contexts
 
     assert torchlike.TensorType.__module__ == "torch" and not isinstance(torchlike.ones(1), torchlike.TensorType)
     for call in (
@@ -462,7 +461,6 @@ def test_what_is_there_only_to_be_named():
         torchlike.TensorType.get,
         lambda: scatter(1, [0, 1]),
         lambda: gather([1, 2], 0),
-        lambda: create_selective_checkpoint_contexts([]),
     ):
         with pytest.raises(NotImplementedError, match="is not supported by torchlike"):
             call()

@@ -8,8 +8,8 @@ import sys
 from types import ModuleType
 from typing import Any
 
-# The modules whose function `get_preparation_data` returns what a new child process reads first. Those of loky, which is
-# the default backend of joblib, are prepared when they are imported.
+# The modules whose function `get_preparation_data` returns what a new child process reads first. Those of loky, which
+# joblib uses by default, are prepared when they are imported.
 SPAWNING = ("multiprocessing.spawn", "loky.backend.spawn", "joblib.externals.loky.backend.spawn")
 
 # The name for which `multiprocessing` prepares the server of the start method "forkserver". The server may import the

@@ -248,7 +248,7 @@ def create_selective_checkpoint_contexts(policy_fn_or_list: Any, allow_cache_ent
     stores.
 
     Args:
-      policy_fn_or_list: the operators to save, as a list of overloads such as `torch.ops.aten.mm.default`, or a function
+      policy_fn_or_list: the operators to save: a list of overloads such as `torch.ops.aten.mm.default`, or a function
         that returns a `CheckpointPolicy`. It is checked, and not used.
       allow_cache_entry_mutation: not used.
 

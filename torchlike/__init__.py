@@ -73,6 +73,7 @@ from torchlike.torch_version import __version__ as __version__
 
 globals().update(_names.public())  # the operators of the registry, and the composite functions that dispatch to them
 _names.settle(__name__, vars())
+_names.settle_methods(Tensor)
 _age_imported_objects()
 
 

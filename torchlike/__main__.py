@@ -134,10 +134,21 @@ def _named_module(name: str, args: list[str]) -> programs.Program:
     try:
         return programs.module(name, args)
     except ModuleNotFoundError as error:
-        # Report a usage error only if the named module itself is missing. A failed import inside it propagates.
+        # Only the named module itself is missing. A failed import inside it propagates.
         if not f"{name}.__main__.".startswith(f"{error.name}."):
             raise
-        _give_up(f"no module named {error.name!r} on sys.path")
+        print(f"{sys.executable}: {_why_no_module(name, error.name or name)}", file=sys.stderr)
+        sys.exit(1)
+
+
+def _why_no_module(name: str, missing: str) -> str:
+    """Return the message of Python's option `-m` for the module `name`, of which the part `missing` does not exist."""
+    if missing == f"{name}.__main__":
+        return f"No module named {missing}; {name!r} is a package and cannot be directly executed"
+    if missing == name:
+        return f"No module named {name}"
+    error = f"ModuleNotFoundError: No module named {missing!r}"
+    return f"Error while finding module specification for {name!r} ({error})"
 
 
 def _why_not(script: str) -> str:

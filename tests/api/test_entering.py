@@ -3,6 +3,7 @@
 import pytest
 
 from tests.api.entered import TORCHLIKE, both_ended, ended, without_runpy
+from tests.house.source import ROOT
 
 SHOWN = """
 import os, sys
@@ -72,6 +73,37 @@ def test_a_module(name, tmp_path):
     (tmp_path / "pack" / "__main__.py").write_text(PROGRAMS[name])
     ours, theirs = both_ended(["-m", "pack", "a"], tmp_path)
     assert ours == theirs._replace(stderr=without_runpy(theirs.stderr))
+
+
+@pytest.mark.parametrize("name", ["no_such", "no_such.part", "pack", "pack.no_such"])
+def test_a_module_that_is_missing(name, tmp_path):
+    (tmp_path / "pack").mkdir()
+    (tmp_path / "pack" / "__init__.py").write_text("")
+    ours, theirs = both_ended(["-m", name], tmp_path)
+    assert ours == theirs and ours.status == 1
+
+
+FAILED = """
+import torch
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return x.view(5)
+
+def f(x):
+    x.register_hook(lambda grad: Model()(grad))
+    x.sum().backward()
+
+f(torch.ones(2, requires_grad=True))
+"""
+
+
+@pytest.mark.parametrize("kept", ["", "full"])
+def test_an_error_of_torchlike_shows_the_frames_of_the_program(kept, tmp_path):
+    (tmp_path / "program.py").write_text(FAILED)
+    found = ended([*TORCHLIKE, "program.py"], tmp_path, TORCHLIKE_TRACEBACK=kept).stderr
+    lines = [line.split()[-1] for line in found.splitlines() if "program.py" in line]
+    assert lines == ["<module>", "f", "<lambda>", "forward"]
+    assert (str(ROOT / "torchlike") in found) == bool(kept)
 
 
 def test_a_link_to_a_script(tmp_path):

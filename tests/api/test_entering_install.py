@@ -94,6 +94,25 @@ def test_the_fork_server_does_not_import_the_program(said):
     assert found == "[False, True]\n"
 
 
+@pytest.mark.parametrize("imported", ["before", "after"])
+def test_processes_that_loky_starts(said, tmp_path, imported):
+    """loky, which joblib uses by default, prepares new processes in a module of its own."""
+    folder = tmp_path / "loky" / "backend"
+    folder.mkdir(parents=True)
+    source = "def get_preparation_data(name, init_main_module=True):\n    return {'main': init_main_module}\n"
+    (folder / "spawn.py").write_text(source)
+    statements = ["import torchlike; torchlike.install()", "import loky.backend.spawn"]
+    found = said(
+        "\n".join(statements if imported == "after" else statements[::-1])
+        + """
+from multiprocessing.reduction import ForkingPickler
+data = loky.backend.spawn.get_preparation_data("LokyProcess-1", False)
+print(data["main"], sorted(data), ForkingPickler.dumps(data) is not None)
+"""
+    )
+    assert found == "False ['import_hook', 'main'] True\n"
+
+
 def test_pytorch_that_is_already_imported(said):
     found = said("import torch, torchlike\ntorchlike.install()", status=1).splitlines()[-1]
     assert found.startswith("ImportError: PyTorch is already imported in this process")

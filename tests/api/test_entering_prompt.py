@@ -74,6 +74,13 @@ def test_the_lines_of_statements_are_known(tmp_path):
     assert "RuntimeError: The size of tensor a (2)" in found
 
 
+def test_an_error_of_torchlike_shows_the_statement_only(tmp_path):
+    statements = "import torch\nx = torch.ones(2)\nx @ torch.ones(3)\nx.to('nope')\nimport sys; sys.last_value.args\n"
+    found = ended([*TORCHLIKE, "-i"], tmp_path, statements)
+    assert found.stderr.count("Traceback") == 2 and str(ROOT) not in found.stderr
+    assert "x.to('nope')" in found.stderr and "nope" in found.stdout
+
+
 def test_quiet_has_no_banner(tmp_path):
     assert ended([TORCHLIKE[0], "-q", *TORCHLIKE[1:], "-i"], tmp_path).stderr == ">>> \n"
 

@@ -385,6 +385,23 @@ def test_the_processor():
     both(lambda L: module(L, "backends.cpu").get_cpu_capability())
 
 
+def test_settings_of_einsum_and_nnpack_are_kept():
+    def switched(L):
+        order, kernels = module(L, "backends.opt_einsum"), module(L, "backends.nnpack")
+        before = [order.is_available(), order.enabled, order.strategy, order.set_flags(True, "greedy")]
+        with order.flags(True, "auto"), kernels.flags(False):
+            within = [order.enabled, order.strategy, kernels.set_flags(True)]
+        after = [
+            order.strategy,
+            order.set_flags(True, "auto"),
+            kernels.set_flags(True),
+            order.get_opt_einsum().__name__,
+        ]
+        return before + within + after
+
+    both(switched)
+
+
 def test_the_kernel_of_attention():
     def switched(L):
         kernels = module(L, "backends.mha")
@@ -454,7 +471,6 @@ def test_private_names_that_libraries_import():
 
 def test_what_is_there_only_to_be_named():
     from torchlike.nn.parallel import gather, scatter
-    from torchlike.utils.checkpoint import create_selective_checkpoint_contexts
 
     assert torchlike.TensorType.__module__ == "torch" and not isinstance(torchlike.ones(1), torchlike.TensorType)
     for call in (
@@ -462,7 +478,6 @@ def test_what_is_there_only_to_be_named():
         torchlike.TensorType.get,
         lambda: scatter(1, [0, 1]),
         lambda: gather([1, 2], 0),
-        lambda: create_selective_checkpoint_contexts([]),
     ):
         with pytest.raises(NotImplementedError, match="is not supported by torchlike"):
             call()

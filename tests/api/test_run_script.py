@@ -182,7 +182,6 @@ def test_a_module_of_a_package(tmp_path):
         (["there"], "did you mean 'there.py'?"),
         (["."], "it is a directory"),
         (["-m"], "-m requires a module name"),
-        (["-m", "no_such"], "no module named 'no_such'"),
         (["-q"], "unknown option -q"),
     ],
 )

@@ -81,8 +81,36 @@ def plain():
     return [*before, *storages, x.tolist(), y.is_shared(), x.clone().is_shared(), z.grad.tolist(), z.grad.is_shared()]
 
 
+def same(message):
+    return message
+
+
+def tied():
+    """Send tensors that share memory in one message, and write to the first of each message there."""
+    x, y, layer = library.arange(6.0), library.arange(6.0), library.nn.Linear(3, 2)
+    layer.also, layer.part = layer.weight, layer.weight.detach()[1:]
+    messages = {
+        "views": [x, x.view(2, 3), x[1:4], x.view(2, 3).t()],
+        "parts": [y[:3], y[2:], y[::2]],
+        "dtypes": [library.ones(2, dtype=library.bfloat16), library.ones(2, 0), library.tensor(3)],
+        "parameters": [layer.weight, layer.also, layer.part],
+        "modules": layer,
+    }
+    found = {}
+    with mp.get_context("fork").Pool(1) as pool:
+        for name, message in messages.items():
+            tensors = pool.apply(same, (message,))
+            if name == "modules":
+                tensors = [tensors.weight, tensors.also, tensors.part, tensors.bias]
+            tensors[0].detach().fill_(7)
+            places = [t.data_ptr() - tensors[0].data_ptr() for t in tensors[:3]] if name != "dtypes" else None
+            written = [t.tolist() for t in tensors[:3]]
+            found[name] = [places, written, [(t.stride(), t.storage_offset(), t.requires_grad) for t in tensors]]
+    return found
+
+
 def results():
-    made = {"plain": plain()}
+    made = {"plain": plain(), "tied": tied()}
     for method in ("fork", "spawn"):
         context = mp.get_context(method)
         made |= {f"trained, {method}": trained(context), f"written, {method}": written(context)}

@@ -30,7 +30,7 @@ def shared_by(library):
     return json.loads(done.stdout.splitlines()[-1])
 
 
-@pytest.mark.parametrize("name", ["plain", "written, fork", "written, spawn", "pool"])
+@pytest.mark.parametrize("name", ["plain", "written, fork", "written, spawn", "pool", "tied"])
 def test_shared_tensors(name):
     assert shared()["torchlike"][name] == shared()["torch"][name]
 

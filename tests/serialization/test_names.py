@@ -2,6 +2,7 @@
 
 import importlib
 import io
+import operator
 import pickle
 import pickletools
 
@@ -74,6 +75,14 @@ def test_builtin_functions_can_be_found_in_pytorch(package):
     named = [torch_name(getattr(ours, n)) for n in builtins if isinstance(getattr(ours, n, None), type(defined))]
     assert len(named) > 15
     assert all(hasattr(importlib.import_module(module), name) for module, name in filter(None, named))
+
+
+@pytest.mark.parametrize("place", ["", "Tensor", "fft", "linalg", "special", "nn.functional"])
+def test_plain_pickles_of_functions_and_methods(place):
+    space = operator.attrgetter(place)(torchlike) if place else torchlike
+    functions = [found for name, found in vars(space).items() if isinstance(found, type(defined)) and name[0] != "_"]
+    assert len(functions) > 15
+    assert [pickle.loads(pickle.dumps(found)) for found in functions] == functions
 
 
 def test_a_module_loads_in_pytorch_under_safe_globals():

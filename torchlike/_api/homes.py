@@ -103,12 +103,19 @@ def settle(place: str, offered: dict[str, Any], package: str = "torchlike") -> N
     public = package + place.removeprefix("torchlike")
     homes = HOMES.get(place.removeprefix("torchlike").removeprefix("."), {})
     for name, found in offered.items():
-        if isinstance(found, FunctionType) and found.__qualname__ == name and not _is_found(found):
-            found.__module__ = public
+        if isinstance(found, FunctionType) and not name.startswith("_") and _is_lost(found):
+            found.__module__, found.__qualname__ = public, name
         if isinstance(found, type) and name in homes:
             _move(found, f"{package}.{homes[name]}".removesuffix("."))
         elif isinstance(found, type) and (found.__module__ == place or found.__module__.startswith(place + "._")):
             _move(found, public)
+
+
+def settle_methods(kind: type) -> None:
+    """Name the functions that were added to a class as its methods, unless `pickle` finds them in their own module."""
+    for name, found in vars(kind).items():
+        if isinstance(found, FunctionType) and _is_lost(found):
+            found.__module__, found.__qualname__ = kind.__module__, f"{kind.__qualname__}.{name}"
 
 
 def show_public(members: dict[str, Any], package: str, other: str) -> None:
@@ -119,9 +126,11 @@ def show_public(members: dict[str, Any], package: str, other: str) -> None:
             _move(found, other + home.removeprefix(package))
 
 
-def _is_found(function: FunctionType) -> bool:
-    """Return whether a function is an attribute of the module that it names."""
-    return getattr(sys.modules.get(function.__module__), function.__qualname__, None) is function
+def _is_lost(function: FunctionType) -> bool:
+    """Return whether a function of torchlike, of no class, is not the attribute of the module that it names."""
+    module, name = function.__module__ or "", function.__qualname__
+    is_own = module.startswith("torchlike") and "." not in name
+    return is_own and getattr(sys.modules.get(module), name, None) is not function
 
 
 def _move(found: type, module: str) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 
 from torchlike._api import pickled_names
 from torchlike._api.homes import HOMES, settle, show_public
-from torchlike._api.spawned import install_in_children
+from torchlike._api.spawned import SPAWNING, Preparing, install_in_children
 
 _OURS = __name__.partition(".")[0]
 _THEIRS = "torch"
@@ -64,10 +64,11 @@ class TorchFinder(importlib.abc.MetaPathFinder):
 
     def find_spec(self, fullname, path=None, target=None):
         top, dot, rest = fullname.partition(".")
-        if top == _OURS:
+        loader = _Renaming if top == _OURS else Preparing if fullname in SPAWNING else None
+        if loader is not None:
             spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
             if spec is not None and isinstance(spec.loader, importlib.machinery.SourceFileLoader):
-                spec.loader = _Renaming(spec.loader.name, spec.loader.path)
+                spec.loader = loader(spec.loader.name, spec.loader.path)
             return spec
         if fullname in _BESIDE:
             return importlib.machinery.ModuleSpec(fullname, _Alias(_BESIDE[fullname]))

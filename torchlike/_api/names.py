@@ -11,6 +11,7 @@ from typing import Any
 from torchlike import _dtypes, _errors, _quantized, _sparse, storage
 from torchlike._api import glossary, refused
 from torchlike._api.homes import settle as settle
+from torchlike._api.homes import settle_methods as settle_methods
 from torchlike._composite import (
     autocast,
     counting,

@@ -14,6 +14,7 @@ from types import CodeType, ModuleType, TracebackType
 from typing import Any, NamedTuple
 
 from torchlike._api.import_hook import install, own_name
+from torchlike._tensor import tracebacks
 
 BUILTIN = {"__loader__": importlib.machinery.BuiltinImporter}  # what Python sets for code that has no file
 
@@ -145,9 +146,12 @@ def report(error: BaseException) -> None:
 def _show_from(error: BaseException, frames: TracebackType | None) -> None:
     """Make the report of `error` begin at `frames`, because the frames before them belong to torchlike.
 
-    Other errors, and a hook that the program has set, are not affected.
+    The frames of torchlike's functions are not shown either. Other errors, and a hook that the program has set, are not
+    affected.
     """
     show = sys.excepthook
+    if frames is not None:
+        frames = tracebacks.of_program(error, frames)
 
     def hook(kind: type[BaseException], raised: BaseException, trace: TracebackType | None) -> None:
         sys.excepthook = show

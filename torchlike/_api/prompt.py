@@ -10,6 +10,7 @@ from importlib.metadata import version
 from typing import Any
 
 from torchlike._api import programs
+from torchlike._tensor import tracebacks
 from torchlike.torch_version import OWN
 
 _HELP = 'Type "help", "copyright", "credits" or "license" for more information.'
@@ -57,6 +58,12 @@ class _Console(code.InteractiveConsole):
         is_incomplete = super().runsource(source, name, symbol)
         self._count += not is_incomplete
         return is_incomplete
+
+    def showtraceback(self) -> None:
+        error = sys.exc_info()[1]
+        if error is not None:
+            error.__traceback__ = tracebacks.of_program(error, error.__traceback__)
+        super().showtraceback()
 
     def showsyntaxerror(self, filename: str | None = None, **kwargs: Any) -> None:
         super().showsyntaxerror("<stdin>", **kwargs)

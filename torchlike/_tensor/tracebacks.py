@@ -32,9 +32,19 @@ def shortened(error: Exception) -> Exception:
         return error
     else:
         last = error.__traceback__
-    kept, is_called_by_user = [], False
     if isinstance(error, TypeError) and last is not None:
         _name_boundary(error, last.tb_frame.f_code.co_qualname)
+    return error.with_traceback(_without_ours(last))
+
+
+def of_program(error: BaseException, frames: TracebackType | None) -> TracebackType | None:
+    """Return the frames of an error that a program did not catch, without torchlike's own."""
+    return frames if _IS_FULL or not isinstance(error, Exception) or is_foreign(error) else _without_ours(frames)
+
+
+def _without_ours(last: TracebackType | None) -> TracebackType | None:
+    """Return a traceback without torchlike's frames, and without the frames of libraries that they called."""
+    kept, is_called_by_user = [], True
     while last is not None:
         file = last.tb_frame.f_code.co_filename
         is_called_by_user = not is_ours(file) and (is_called_by_user or is_users(file))
@@ -45,7 +55,7 @@ def shortened(error: Exception) -> Exception:
     for each in reversed(kept):
         line: int | None = each.tb_lineno  # None if a signal arrived at an instruction without a line
         made = TracebackType(made, each.tb_frame, each.tb_lasti, line or 0)
-    return error.with_traceback(made)
+    return made
 
 
 def _name_boundary(error: TypeError, boundary: str) -> None:

@@ -16,7 +16,9 @@ from torchlike.backends import mha as mha
 from torchlike.backends import mkl as mkl
 from torchlike.backends import mkldnn as mkldnn
 from torchlike.backends import mps as mps
+from torchlike.backends import nnpack as nnpack
 from torchlike.backends import openmp as openmp
+from torchlike.backends import opt_einsum as opt_einsum
 from torchlike.backends import quantized as quantized
 
 if TYPE_CHECKING:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections import defaultdict
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -15,6 +17,9 @@ from torchlike._tensor.copying import attributes
 from torchlike._tensor.tensor import Tensor, adopt
 
 _MOST_GAPS = 16  # the largest ratio of the memory that a tensor spans to its own size
+_MOST_REST = 4  # the largest ratio of a storage to the size of a tensor that travels with all of it
+_SMALL = 1 << 10  # elements; a storage of at most this size always travels as a whole
+_written: WeakValueDictionary[tuple[int, int, Any], Memory] = WeakValueDictionary()  # by thread, storage and dtype
 
 
 class Memory:
@@ -22,10 +27,12 @@ class Memory:
 
     Attributes:
       flat: the elements, as an array of one dim.
+      state: the storage and its version, in the process that sends all of the storage.
     """
 
     def __init__(self, flat: np.ndarray) -> None:
         self.flat = flat
+        self.state: tuple[storage.Storage, int] | None = None
         self._owner: Tensor | None = None  # a tensor over all of the memory, in the receiving process
 
     def __reduce__(self) -> tuple:
@@ -104,9 +111,34 @@ def reduced(obj: Any, aliases: Aliases) -> Any:
         held = _with_gaps(obj)
     if held is None:
         return copying.reduce(obj, copies=False)
-    memory, offset = held
-    place = (tuple(obj.shape), obj.stride(), offset, obj.dtype)
-    return _rebuilt, (type(obj), memory, place, obj.requires_grad, attributes(obj))
+    return placed(obj, *held)
+
+
+def placed(tensor: Tensor, memory: Memory, offset: int) -> tuple:
+    """Return what a pickler needs to write a tensor over a memory."""
+    place = (tuple(tensor.shape), tensor.stride(), offset, tensor.dtype)
+    return _rebuilt, (type(tensor), memory, place, tensor.requires_grad, attributes(tensor))
+
+
+def whole_memory(tensor: Tensor) -> Memory | None:
+    """Return the memory of the whole storage of a tensor: one object for all tensors that a pickler writes.
+
+    The pickler holds the memory until the message is written. The result is None for a small part of a large storage,
+    unless the message contains the storage already, and for tensors without such a memory.
+    """
+    held = tensor._storage.whole
+    if type(held) is not storage.Storage or storage.marks(tensor) or not tensor.numel():
+        return None
+    key = (threading.get_ident(), id(held), tensor.dtype)
+    found = _written.get(key)
+    if found is not None and found.state == (held, held.version):
+        return found
+    flat = storage_io.storage_of(tensor)[1]
+    if flat.size > max(_MOST_REST * tensor.numel(), _SMALL):
+        return None
+    found = _written[key] = Memory(np.array(flat))
+    found.state = (held, held.version)
+    return found
 
 
 def _with_gaps(tensor: Tensor) -> tuple[Memory, int] | None:

@@ -12,20 +12,32 @@ from torchlike._dtypes import devices
 from torchlike._engine import Value, aval
 from torchlike._engine.segment import Segment
 from torchlike._tensor import copying, shared_storage, storage_io
+from torchlike._tensor.hooks import warn_of_lost_hooks
 from torchlike._tensor.shared_storage import Shared
 from torchlike._tensor.tensor import Tensor, adopt, wrap
+from torchlike.multiprocessing._tensors import placed, whole_memory
 
 _received: WeakValueDictionary[tuple[int, int], Shared] = WeakValueDictionary()  # by the device and inode of the file
 
 
 def reduce_tensor(tensor: Tensor) -> tuple:
-    """Return what a pickler needs to send a tensor. A tensor that is not in shared memory is copied."""
+    """Return what a pickler needs to send a tensor.
+
+    A tensor that is not in shared memory is copied. Copies of tensors that share memory share it too if one message
+    contains them.
+    """
     if tensor.requires_grad and not tensor.is_leaf:
         raise _errors.memory.non_leaf_to_process()
     storage = tensor._storage.whole
-    found = shared_storage.segment_of(storage) if tensor.device.type == "cpu" else None
-    if found is None:
+    if tensor.device.type != "cpu":
         return copying.reduce(tensor)
+    found = shared_storage.segment_of(storage)
+    if found is None:
+        held = whole_memory(tensor)
+        if held is None:
+            return copying.reduce(tensor)
+        warn_of_lost_hooks(tensor)
+        return placed(tensor, held, tensor.storage_offset())
     kind = storage._loan.aval
     memory = (found, kind.dtype, tuple(kind.shape), storage.strides)  # the pickler sends a segment once
     place = (tuple(tensor.shape), tensor.stride(), tensor.storage_offset())

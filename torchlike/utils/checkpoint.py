@@ -62,7 +62,7 @@ def checkpoint(
         (`use_reentrant=False` only).
       determinism_check: "default" compares the shapes, dtypes and devices of the tensors that both computations save.
         "none" skips the check (`use_reentrant=False` only).
-      debug: must be False, because there is no operator trace to print.
+      debug: not used: a CheckpointError contains no trace of the operators (`use_reentrant=False` only).
       early_stop: whether the recomputation stops as soon as all saved tensors have been recomputed
         (`use_reentrant=False` only).
       kwargs: with `preserve_rng_state=False`, the recomputation samples new random numbers. All other keyword arguments
@@ -91,8 +91,8 @@ def checkpoint(
         if context_fn is not noop_context_fn or debug is not False:
             raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
         return CheckpointFunction.apply(function, preserve, *args)
-    if debug:
-        raise _errors.arguments.unsupported("checkpoint", "debug")
+    if debug and context_fn is not noop_context_fn:
+        raise ValueError("debug=True is incompatible with non-default context_fn")
     if determinism_check not in _DETERMINISM:
         raise _sentences.determinism_check(list(_DETERMINISM), determinism_check)
     stop = early_stop if _early_stop is None else _early_stop
@@ -170,21 +170,16 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
 
 
 def set_checkpoint_debug_enabled(enabled: bool | None) -> Any:
-    """Return a context manager that does nothing. Raise if `enabled` is true, because debugging is not supported.
+    """Return a context manager that does nothing: `debug` of `checkpoint` is not used.
 
     Args:
-      enabled (bool or None): must be False or None.
-
-    Raises:
-      NotImplementedError: `enabled` is True.
+      enabled (bool or None): not used.
 
     >>> import torchlike as torch
-    >>> with torch.utils.checkpoint.set_checkpoint_debug_enabled(False):
+    >>> with torch.utils.checkpoint.set_checkpoint_debug_enabled(True):
     ...     torch.ones(2)
     tensor([1., 1.])
     """
-    if enabled:
-        raise _errors.arguments.unsupported("set_checkpoint_debug_enabled", "enabled")
     return contextlib.nullcontext()
 
 
@@ -227,7 +222,7 @@ def set_device_states(devices: list[int], states: list[Tensor], *, device_type: 
 
 
 class CheckpointPolicy(enum.Enum):
-    """The policy for an operator under selective checkpointing, which is not supported.
+    """The policy for an operator under selective checkpointing. See `create_selective_checkpoint_contexts`.
 
     Args:
       value, values: of a call: the value of the member to return.
@@ -247,21 +242,35 @@ class CheckpointPolicy(enum.Enum):
 
 
 def create_selective_checkpoint_contexts(policy_fn_or_list: Any, allow_cache_entry_mutation: bool = False) -> Any:
-    """Raise `NotImplementedError`: a checkpoint recomputes all of its operators.
+    """Return two context managers for `context_fn` of `checkpoint`. They do nothing: all operators are recomputed.
 
-    XLA decides which intermediate values within a program it stores.
+    The results and gradients do not depend on the policy. Within a program, XLA decides which intermediate values it
+    stores.
 
     Args:
-      policy_fn_or_list: not used: in PyTorch, the operators to save, or a function that returns a `CheckpointPolicy`.
+      policy_fn_or_list: the operators to save: a list of overloads such as `torch.ops.aten.mm.default`, or a function
+        that returns a `CheckpointPolicy`. It is checked, and not used.
       allow_cache_entry_mutation: not used.
 
     Raises:
-      NotImplementedError: always.
+      TypeError: `policy_fn_or_list` is neither a function nor a list.
+      ValueError: the list contains something else than an overload of an operator.
+
+    >>> import torchlike as torch
+    >>> from torchlike.utils.checkpoint import checkpoint, create_selective_checkpoint_contexts
+    >>> contexts = lambda: create_selective_checkpoint_contexts([torch.ops.aten.exp.default])
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> checkpoint(torch.exp, x, use_reentrant=False, context_fn=contexts).sum().backward()
+    >>> x.grad
+    tensor([2.7183, 2.7183])
     """
-    raise _errors.arguments.cannot(
-        "utils.checkpoint.create_selective_checkpoint_contexts",
-        "`checkpoint` without `context_fn` recomputes all operators",
-    )
+    if isinstance(policy_fn_or_list, list):
+        for op in policy_fn_or_list:
+            if not isinstance(op, torchlike.ops.OpOverload):
+                raise _sentences.not_an_overload(op, isinstance(op, torchlike.ops._Operator))
+    elif not callable(policy_fn_or_list):
+        raise TypeError("policy_fn_or_list must be either a function or a list of ops.")
+    return noop_context_fn()
 
 
 class _Surroundings:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Container
+from typing import TYPE_CHECKING, Any
 
 from torchlike._compile.places import Place, label
 
@@ -10,10 +11,13 @@ if TYPE_CHECKING:
     from torchlike._compile.reach import Reach
 
 
-def first_difference(now: Reach, before: Reach) -> str | None:
-    """Describe the first difference between two traversals, or return None if there is none."""
+def first_difference(now: Reach, before: Reach, explained: Container[Any] = ()) -> str | None:
+    """Describe the first difference between two traversals, or return None if there is none.
+
+    `explained` are the keys of the locations whose differences are assignments that a replay repeats.
+    """
     for key, place in now.places.items():
-        was = before.places.get(key)
+        was = None if key in explained else before.places.get(key)
         if was is not None and (found := place.difference(*_in_common(was, place))):
             return found
     for key, (keys, path) in now.keys.items():

@@ -83,6 +83,7 @@ class Reach:
         self._bare: set[int] = set()  # dictionaries whose class is not guarded: modules' hooks
         # Optimizers and schedulers, whose steps a replay repeats, with all paths to them.
         self._stepping: dict[int, tuple[Any, list[str]]] = {}
+        self.has_whole_steps = False  # whether all of one of them is guarded
         self._todo: deque[tuple[Any, str]] = deque()
         self._later: list[tuple[str | None, Any, str]] = []  # attributes whose names have not occurred in code so far
         self._is_asked = True  # whether the code uses the name of the object being visited
@@ -149,6 +150,7 @@ class Reach:
         for x, paths in self._stepping.values():
             asked = self.of_code.intersection(object_kinds.names_of_stepping(type(x))) or self._may_look_at(paths)
             if asked and ("values", id(x.__dict__)) not in self.places:
+                self.has_whole_steps = True
                 self._dictionary(x.__dict__, paths[0])
         if before != (len(self.names), self.all_names):
             return self._look_up()

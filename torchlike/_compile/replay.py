@@ -33,7 +33,7 @@ from torchlike._tensor.tensor import Tensor
 
 DIFFERENT = "the members of the process group run different programs"
 ARGUMENT, MEMORY, STATE, VIEW, GRAD = "argument", "memory", "state", "view", "grad"
-DRAW, CONSTANT, COTANGENT = "draw", "constant", "cotangent"
+DRAW, CONSTANT, COTANGENT, ENTRY = "draw", "constant", "cotangent", "entry"
 
 
 class Source(NamedTuple):
@@ -42,7 +42,7 @@ class Source(NamedTuple):
     The meaning of `what` depends on `kind`. ARGUMENT: the index of an argument whose value is used. MEMORY: the index
     of an argument whose whole storage is used. STATE: a storage. VIEW: a view. GRAD: a tensor whose gradient is used,
     or its index if it is an argument. DRAW: the index of a random sample. CONSTANT: a value. COTANGENT: the index of an
-    incoming gradient.
+    incoming gradient. ENTRY: a function that returns the tensor in an attribute that the call assigns to.
     """
 
     kind: str
@@ -116,7 +116,7 @@ class Replay:
         self._came: WeakSet[Value] = WeakSet()  # host values that were inputs of an earlier call
         self._checks, self._scalars = capture.checks, capture.trace.scalars
         self._sources, self._code = sources, tuple(capture.trace.code)
-        self._results = results
+        self._results, self.assigned = results, results.assigned
         self._states = capture.outside
         self._aliases = self._aliased(tensors)
         self._views = self._viewed(tensors, [*[s for s in sources if s.kind == MEMORY], *[w.target for w in writes]])
@@ -134,7 +134,7 @@ class Replay:
         # A pure call depends only on its arguments and writes nothing.
         other = any(s.kind not in (ARGUMENT, CONSTANT) for s in sources)
         self._is_pure = not (writes or grads or self._again or self._holds or self._checks or self._states or other)
-        self._is_pure = self._is_pure and capture.trace.mesh is None
+        self._is_pure = self._is_pure and capture.trace.mesh is None and not results.assigned.slots
         self._make(capture, outputs)
         results.settle()
 
@@ -264,6 +264,8 @@ class Replay:
                 values.append(tensors[what]._storage.value.settle())
             elif kind == GRAD:
                 values.append(of(what, tensors)._grad._value.settle())
+            elif kind == ENTRY:
+                values.append(what()._storage.value.settle())
             else:
                 values.append(what._read(False).settle())
         return values

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from torchlike._compile.places import FIXED, LIVE, MISSING, PLAIN, Place, is_constant, key_text, label, same
 from torchlike._compile.purity import Refusal
+from torchlike._sparse import members
 from torchlike._tensor.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ class Assignments:
         self._tensors: list[tuple[Callable[[], Tensor], tuple]] = []
         self._kept: Callable[[Any], bool] = lambda x: False
         self._states: set[int] = set()
+        self._leaves: list[Tensor] = []  # tensors that may have gradients
 
     @property
     def holes(self) -> frozenset[tuple[int, Any]]:
@@ -79,9 +81,10 @@ class Assignments:
             self._structures.append(self._structure(slot, slot.old, (), rest, seen))
         self._check_unchanged(before)
         others = [*arguments, *rest.tensors.values(), *rest.grads.values()]
-        storages = [id(t._storage) for t in others]
+        storages = [id(part._storage) for t in others for part in members(t)]
         entries = [id(t._storage) for t, _ in self.entries.values()]
-        self._states = {id(t._storage) for t in [*rest.tensors.values(), *rest.grads.values()]}
+        self._states = {id(t._storage) for t in rest.tensors.values()}
+        self._leaves = [t for t in rest.tensors.values() if t.requires_grad and t.is_leaf]
         if len({*entries}) < len(entries) or not {*entries}.isdisjoint(storages):
             raise self.slots[0].refuse()
         return self
@@ -148,7 +151,10 @@ class Assignments:
             found = _held(slot)
             if not found or not _matches(found[0], structure, seen):
                 return False
-        storages = {id(t._storage) for t in arguments} if self._tensors else set()
+        if not self._tensors:
+            return True
+        grads = [t._grad for t in [*self._leaves, *arguments] if t._grad is not None]
+        storages = {id(part._storage) for t in [*arguments, *grads] for part in members(t)}
         for read, _ in self._tensors:
             storage = id(read()._storage)
             if storage in storages or storage in self._states:
@@ -214,9 +220,23 @@ def described(t: Tensor) -> tuple | None:
     is_plain = t.__class__ is Tensor and t._chain is None and t._origin is None and t._grad is None
     if not is_plain or t.__dict__ or t._counter is not None or t._storage.shared or t._storage.inference:
         return None
-    if t._edge is not None and not t._edge[0].is_spent:  # the next call could differentiate the last one
+    if t._edge is not None and not _has_ended(t._edge[0]):  # the next call could differentiate the last one
         return None
     return t._aval, t._strides, t._offset, t._edge is None
+
+
+def _has_ended(node: Any) -> bool:
+    """Return whether a backward pass through the history of a tensor has freed values, so that no other can run."""
+    todo, seen = [node], {id(node)}
+    while todo:
+        node = todo.pop()
+        if node.is_spent:
+            return True
+        for edge in node.edges:
+            if edge is not None and id(edge[0]) not in seen:
+                seen.add(id(edge[0]))
+                todo.append(edge[0])
+    return False
 
 
 def _matches(x: Any, structure: Any, seen: set[int]) -> bool:

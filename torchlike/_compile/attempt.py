@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import types
 from collections.abc import Callable, Sequence
 from sys import getrefcount
 from typing import Any
@@ -88,7 +87,7 @@ class Attempt:
     def result(self) -> Any:
         """Call the function and return its result. If the call can be captured, set `kept` to the recording."""
         try:
-            before = self._reach(None)
+            before = self._walk(Reach())
         except Refusal as reason:
             self.refuse(str(reason))
             return self.function(*self.args, **self.kwargs)
@@ -183,7 +182,7 @@ class Attempt:
             raise Refusal("it changes a mode (grad mode, default dtype or device, matmul precision)")
         if now.key != self.signature.key or [*map(id, now.tensors)] != [*map(id, self.signature.tensors)]:
             raise Refusal("it changes an argument")
-        after = self._reach(watch.codes, watch.is_looked_at)
+        after = self._walk(Reach(watch.codes, watch.is_looked_at, watch.is_asked))
         unknown = next((c for c in watch.codes if not (c in before.found_codes and c in after.found_codes)), None)
         if unknown is not None:
             place = Place(unknown.co_filename, unknown.co_firstlineno)
@@ -213,7 +212,7 @@ class Attempt:
         """Return the state that the executed code reaches without the locations that the call assigns to."""
         if not assigned.slots:
             return after
-        return self._walk(Rest(assigned.holes, watch.codes, watch.is_looked_at))
+        return self._walk(Rest(assigned.holes, watch.codes, watch.is_looked_at, watch.is_asked))
 
     def _check_containers(self, returned: Any, before: Reach) -> None:
         """Refuse a result that contains a container from outside the call, or the same container twice.
@@ -228,9 +227,6 @@ class Attempt:
                     raise Refusal(f"it returns a {type(x).__name__} that is also referenced elsewhere")
                 seen.add(id(x))
             todo += x.values() if isinstance(x, dict) else x if isinstance(x, list | tuple) else ()
-
-    def _reach(self, codes: set[types.CodeType] | None, is_looked_at: bool = True) -> Reach:
-        return self._walk(Reach(codes, is_looked_at))
 
     def _walk(self, reach: Reach) -> Reach:
         roots = [(self.function, getattr(self.function, "__name__", "the function"))]

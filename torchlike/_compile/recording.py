@@ -10,6 +10,7 @@ from typing import Any
 from torchlike import _errors
 from torchlike._compile.differentiable import Gradient
 from torchlike._compile.operator_replay import DifferentiableReplay
+from torchlike._compile.places import same
 from torchlike._compile.purity import Refusal
 from torchlike._compile.replay import (
     ARGUMENT,
@@ -128,7 +129,7 @@ class Recording:
         A replay repeats only writes to elements and to `.grad`.
         """
         for tensor, edge, storage in self.capture.histories:
-            if tensor._edge is not edge or tensor._storage is not storage:
+            if not same([tensor._edge], [edge]) or tensor._storage is not storage:
                 raise Refusal("it changes the autograd history or the storage of an outside tensor")
         if any(t.__dict__ for t in self.tensors):
             raise Refusal("it sets attributes or hooks on an argument")

@@ -17,20 +17,26 @@ class Rest(Reach):
 
     Args:
       holes: the locations, as pairs of the id of a dictionary or list and a key or an index.
-      codes, is_looked_at: see `Reach`.
+      codes, is_looked_at, is_asked: see `Reach`.
 
     Attributes:
       holders: the ids of the dictionaries and lists with holes that were visited.
     """
 
     def __init__(
-        self, holes: Iterable[tuple[int, Any]], codes: set[types.CodeType] | None, is_looked_at: bool
+        self, holes: Iterable[tuple[int, Any]], codes: set[types.CodeType] | None, is_looked_at: bool, is_asked: bool
     ) -> None:
-        super().__init__(codes, is_looked_at)
+        super().__init__(codes, is_looked_at, is_asked)
         self.holders: set[int] = set()
         self._holes: dict[int, set[Any]] = {}
         for holder, key in holes:
             self._holes.setdefault(holder, set()).add(key)
+
+    def _visit(self, x: Any, path: str) -> None:
+        if id(x) not in self._holes or id(x) in self._seen:
+            return super()._visit(x, path)
+        self._seen[id(x)] = x
+        (self._dictionary if isinstance(x, dict) else self._sequence)(x, path)
 
     def _dictionary(self, x: Mapping, path: str, is_namespace: bool = False) -> None:
         holes = self._holes.get(id(x))

@@ -8,10 +8,10 @@ import torch
 import torchlike
 
 
-def _training(L, model, extra=None):
+def _training(L, model, extra=None, kind="Adam"):
     """Return a training step, its results after several calls and the state that it leaves."""
     extra = extra or (lambda optimizer, loss: loss.detach())
-    optimizer = L.optim.Adam(model.parameters(), lr=0.01)
+    optimizer = getattr(L.optim, kind)(model.parameters(), lr=0.01)
 
     def step(x):
         optimizer.zero_grad()
@@ -135,6 +135,17 @@ def _with_schedule(L, make):
     return step
 
 
+def _masked(L):
+    layer = L.nn.TransformerEncoderLayer(4, 2, 8, dropout=0.0, batch_first=True)
+    for p in layer.parameters():
+        p.data.copy_(L.linspace(-0.5, 0.5, p.numel()).view_as(p))
+    encoder = L.nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
+    ramp = lambda x: x[..., None] * L.arange(1.0, 5.0)
+    mask = L.nn.Transformer.generate_square_subsequent_mask(4)
+    encoder.register_forward_pre_hook(lambda module, args: (ramp(args[0]), mask))
+    return encoder
+
+
 STEPS = {
     "a function of a scheduler": lambda L: _with_schedule(L, lambda s, o: s.LambdaLR(o, lambda n: 0.5**n)),
     "functions of schedulers in a sequence": lambda L: _with_schedule(
@@ -153,6 +164,7 @@ STEPS = {
     "next": lambda L: _training(
         L, _module(L, lambda net: None, lambda net, y: y * next(iter(net.parameters())).detach().sum())
     ),
+    "a causal mask": lambda L: _training(L, _masked(L), kind="SGD"),
     "a named tuple": lambda L: _training(L, _module(L, lambda net: None, lambda net, y: Pair(y, y * 2).b)),
     "a product after the backward pass": lambda L: _training(
         L, _module(L, lambda net: None, lambda net, y: y), lambda optimizer, loss: loss * 4

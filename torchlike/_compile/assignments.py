@@ -1,27 +1,91 @@
-"""Assignments of a captured call to attributes, dictionary entries and list elements, which a replay repeats.
+"""What a captured call changes: assignments, which a replay repeats, and other differences, which it cannot repeat.
 
-A slot is such a location. A call may replace what a slot contains by a new tensor, by a new list, tuple or dictionary
-of tensors and constants, or by an object from before the call. The next call finds other objects in the slot. Its guard
-compares their structure instead of their identity, and its program reads their tensors from the slot.
+A slot is an attribute, a dictionary entry or a list element that a call assigns to. The call may replace what is in the
+slot by a new tensor, by a new list, tuple or dictionary of tensors and constants, or by an object from before the call.
+The next call finds other objects in the slot. Its guard compares their structure instead of their identity, and its
+program reads their tensors from the slot.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+import functools
+import types
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
+from torchlike._compile import object_kinds
 from torchlike._compile.places import FIXED, LIVE, MISSING, PLAIN, Place, is_constant, key_text, label, same
 from torchlike._compile.purity import Refusal
+from torchlike._compile.reach import Reach
 from torchlike._sparse import members
 from torchlike._tensor.tensor import Tensor
-
-if TYPE_CHECKING:
-    from torchlike._compile.reach import Reach
-    from torchlike._compile.rest import Rest
 
 _ASSIGNED = ("values", "items", "names")  # the kinds of guarded locations in which slots are
 _CONTAINERS = (list, tuple, dict)
 _FEW = (bool, type(None))  # the types of constants that may differ: numbers could differ at every call
+
+
+class Rest(Reach):
+    """A traversal that leaves out some locations.
+
+    Args:
+      holes: the locations, as pairs of the id of a dictionary or list and a key or an index.
+      codes, is_looked_at, is_asked: see `Reach`.
+
+    Attributes:
+      holders: the ids of the dictionaries and lists with holes that were visited.
+    """
+
+    def __init__(
+        self, holes: Iterable[tuple[int, Any]], codes: set[types.CodeType] | None, is_looked_at: bool, is_asked: bool
+    ) -> None:
+        super().__init__(codes, is_looked_at, is_asked)
+        self.holders: set[int] = set()
+        self._holes: dict[int, set[Any]] = {}
+        for holder, key in holes:
+            self._holes.setdefault(holder, set()).add(key)
+
+    def _visit(self, x: Any, path: str) -> None:
+        if id(x) not in self._holes or id(x) in self._seen:
+            return super()._visit(x, path)
+        self._seen[id(x)] = x
+        (self._dictionary if isinstance(x, dict) else self._sequence)(x, path)
+
+    def _dictionary(self, x: Mapping, path: str, is_namespace: bool = False) -> None:
+        holes = self._holes.get(id(x))
+        if holes is None:
+            return super()._dictionary(x, path, is_namespace)
+        self.holders.add(id(x))
+        self.places["values", id(x)] = Place(functools.partial(_other_items, x, holes), path)
+        others = [(key, value, f"{path}.{key}") for key, value in x.items() if key not in holes]
+        if is_namespace:
+            self._later += others
+        else:
+            self._todo.extend([(value, where) for _, value, where in others])
+            self._todo.extend([(key, f"a key of {path}") for key in x])
+
+    def _sequence(self, x: Any, path: str) -> None:
+        holes = self._holes.get(id(x))
+        if holes is None:
+            return super()._sequence(x, path)
+        self.holders.add(id(x))
+        place = self.places["items", id(x)] = Place(functools.partial(_other_elements, x, holes), path)
+        self._several(place.seen, path)
+
+    def _name(
+        self, names: Mapping, path: str, wanted: Iterable[str], owner: Any = None, is_visited: bool = True
+    ) -> None:
+        holes = self._holes.get(id(names))
+        if holes is not None:
+            self.holders.add(id(names))
+            wanted = [name for name in wanted if name not in holes]
+        super()._name(names, path, wanted, owner, is_visited)
+
+    def _note_missing(self, x: Any, path: str) -> None:
+        super()._note_missing(x, path)
+        place = self.places.get(("attributes", id(x)))
+        if place is not None and id(object_kinds.namespace(x)) in self._holes:
+            place.container = None  # only the keys are compared
 
 
 class Slot:
@@ -287,3 +351,44 @@ def _at(slot: Slot, path: tuple) -> Any:
     for key in path:
         found = found[key]
     return found
+
+
+def _other_items(x: Mapping, holes: set) -> list:
+    return [*x, *[value for key, value in x.items() if key not in holes]]
+
+
+def _other_elements(x: list, holes: set) -> list:
+    return [len(x), *[value for i, value in enumerate(x) if i not in holes]]
+
+
+def first_difference(now: Reach, before: Reach, explained: Container[Any] = ()) -> str | None:
+    """Describe the first difference between two traversals, or return None if there is none.
+
+    `explained` are the keys of the locations whose differences are assignments that a replay repeats.
+    """
+    for key, place in now.places.items():
+        was = None if key in explained else before.places.get(key)
+        if was is not None and (found := place.difference(*_in_common(was, place))):
+            return found
+    for key, (keys, path) in now.keys.items():
+        other = keys if key not in before.keys else before.keys[key][0]
+        if keys != other:
+            return label(path, sorted(keys ^ other)[0])
+    for key, (_, cls, path) in now.instances.items():
+        if key in before.instances and before.instances[key][1] is not cls:
+            return f"the class of `{path}`"
+    for key, (_, mro, path) in now.classes.items():
+        if key in before.classes and before.classes[key][1] != mro:
+            return f"the bases of `{path}`"
+    return None
+
+
+def _in_common(was: Place, place: Place) -> tuple[list, list]:
+    """Return the earlier and the later contents of a guarded location, in the order of the later reading's names.
+
+    A name that the earlier reading lacks counts as unchanged.
+    """
+    if not place.names or was.names == place.names:
+        return was.seen, place.seen
+    seen = dict(zip(was.names, was.seen))
+    return [seen.get(n, x) for n, x in zip(place.names, place.seen)], place.seen[: len(place.names)]

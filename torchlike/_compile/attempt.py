@@ -8,15 +8,13 @@ from typing import Any
 
 from torchlike._compile import recording
 from torchlike._compile.arguments import Signature
-from torchlike._compile.assignments import Assignments, Slot, found_assignments
-from torchlike._compile.differences import first_difference
+from torchlike._compile.assignments import Assignments, Rest, Slot, first_difference, found_assignments
 from torchlike._compile.differentiable import Gradient, cut_off
 from torchlike._compile.guards import Guards
 from torchlike._compile.profiling_hook import Watch
 from torchlike._compile.purity import Refusal
 from torchlike._compile.reach import Reach
 from torchlike._compile.replay import Replay
-from torchlike._compile.rest import Rest
 from torchlike._compile.results import Results
 from torchlike._dtypes import modes as _modes
 from torchlike._dtypes.recorder import leave

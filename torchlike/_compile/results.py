@@ -21,8 +21,9 @@ _PLAIN = (int, float, bool, complex, str, bytes, type(None))
 class Results:
     """The structure of a result, and of the values that the call assigns.
 
-    `make(values, arguments, node)` builds a result and repeats the assignments. `values` are the new values in the order
-    of `new`, `arguments` are the tensors among the call's arguments, and `node` is the gradient node of the new tensors.
+    `make(values, arguments, node)` builds a result and repeats the assignments. `values` are the new values in the
+    order of `new`, `arguments` are the tensors among the call's arguments, and `node` is the gradient node of the new
+    tensors.
 
     Args:
       returned: the result of the captured call.

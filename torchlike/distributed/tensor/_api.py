@@ -8,8 +8,7 @@ from typing import Any, cast
 
 import torchlike
 from torchlike import Tensor
-from torchlike._dtypes.recorder import current
-from torchlike._internal import adopt
+from torchlike._internal import adopt, current
 from torchlike.distributed.device_mesh import DeviceMesh
 from torchlike.distributed.tensor import _layout
 from torchlike.distributed.tensor._dtensor_spec import DTensorSpec, TensorMeta

@@ -8,8 +8,7 @@ from typing import Any
 
 import torchlike
 from torchlike import Tensor
-from torchlike._dtypes.recorder import current
-from torchlike._internal import warn
+from torchlike._internal import current, warn
 from torchlike.nn import _errors_sequence as _errors
 from torchlike.nn import functional as F
 from torchlike.nn import init

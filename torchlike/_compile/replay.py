@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from operator import add, attrgetter
 from sys import getrefcount
 from typing import Any, NamedTuple
@@ -401,21 +402,26 @@ class Replay:
                 kept = self._kept(given, tensors, draws)
                 inputs = [*donated, *self._old.arrays()], kept, self._packs.now(asked)
                 self.program.run_into(found, self.device, inputs)
-                made = self._put(found[0], owned, tensors, done)
+                returned = self._finish(found[0], owned, tensors, done)
             except BaseException:
                 # Counters, generators and parameters have either all their old values or all their new values.
                 with uninterrupted():
                     if not found:
                         put_back(undo)
                     elif not done:
-                        self._put(found[0], owned, tensors, done)  # type: ignore[possibly-undefined]
+                        self._finish(found[0], owned, tensors, done)  # type: ignore[possibly-undefined]
                 raise
         self.program.account.runs += 1
-        return self._results.make(made, tensors, None)
+        return returned
 
     def explained(self, error: Exception) -> Exception:
         """Return PyTorch's error for an error of XLA in `run`."""
         return memory.explained(error, self.device, self.program.code, users_place())
+
+    def _finish(self, arrays: list, owned: list, tensors: Sequence[Tensor], done: list) -> Any:
+        """Store the results, repeat the assignments, and return the result of the call."""
+        with uninterrupted() if self.assigned.slots else nullcontext():
+            return self._results.make(self._put(arrays, owned, tensors, done), tensors, None)
 
     def _put(self, arrays: list, owned: list, tensors: Sequence[Tensor], done: list) -> list[Value]:
         """Store the results and return the values of the returned tensors.

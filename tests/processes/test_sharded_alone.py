@@ -22,6 +22,7 @@ from torchlike.distributed.fsdp import (
 )
 from torchlike.distributed.fsdp import FullyShardedDataParallel as FSDP
 from torchlike.distributed.optim import ZeroRedundancyOptimizer
+from torchlike.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
 
 
 def built(**options):
@@ -33,9 +34,13 @@ def built(**options):
     return fully_shard(net)
 
 
-def wrapped():
+def plain():
     torchlike.manual_seed(0)
-    return FSDP(nn.Sequential(nn.Linear(8, 33), nn.Tanh(), nn.Linear(33, 4)))
+    return nn.Sequential(nn.Linear(8, 33), nn.Tanh(), nn.Linear(33, 4))
+
+
+def wrapped():
+    return FSDP(plain())
 
 
 def copied(**options):
@@ -79,6 +84,81 @@ def test_a_step_is_compiled_as_a_whole(name, parts):
     with group(torchlike):
         expected = losses(MODULES[name](), parts, False)
         assert losses(MODULES[name](), parts, True) == pytest.approx(expected, rel=1e-5)
+
+
+def parallelized():
+    mesh = torchlike.distributed.device_mesh.init_device_mesh("cpu", (1,))
+    return parallelize_module(plain(), mesh, {"0": ColwiseParallel(), "2": RowwiseParallel()})
+
+
+def adam(net):
+    return torchlike.optim.Adam(net.parameters(), lr=0.01)
+
+
+def sgd(net):
+    return torchlike.optim.SGD(net.parameters(), lr=0.01)
+
+
+STEPS = {
+    "fully_shard": (built, adam),
+    "wrapped": (wrapped, adam),
+    "copied, unused": (lambda: copied(find_unused_parameters=True), sgd),
+    "copied, static": (lambda: copied(static_graph=True), sgd),
+    "parallelized": (parallelized, adam),
+    "optimizer": (
+        plain,
+        lambda net: ZeroRedundancyOptimizer(net.parameters(), torchlike.optim.Adam, lr=0.01),
+    ),
+}
+
+
+def stepped(name, compiled):
+    """Return the losses of steps that drop the gradients first, and the report about the compiled step."""
+    net = STEPS[name][0]()
+    optimizer = STEPS[name][1](net)
+
+    def step(x):
+        optimizer.zero_grad()
+        loss = net(x).square().mean()
+        loss.backward()
+        optimizer.step()
+        return loss.detach()
+
+    found = [step(torchlike.ones(5, 8)).item()]
+    run = torchlike.compile(step) if compiled else step
+    found += [run(torchlike.ones(5, 8) + i).item() for i in range(4)]
+    return found, run.explained() if compiled else None
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_a_compiled_step_is_found_again(name):
+    with group(torchlike):
+        expected, _ = stepped(name, False)
+    with group(torchlike):  # the groups of the first run are gone
+        found, told = stepped(name, True)
+    assert (told.runs, told.uncompiled) == (3, ())
+    assert found == pytest.approx(expected, rel=1e-3)
+
+
+@pytest.mark.parametrize("how", ["assigned", "deleted"])
+def test_a_compiled_call_drops_the_gradient_of_a_distributed_tensor(how):
+    with group(torchlike) as dist:
+        mesh = dist.device_mesh.init_device_mesh("cpu", (1,))
+        w = nn.Parameter(dist.tensor.distribute_tensor(torchlike.ones(4), mesh, [dist.tensor.Shard(0)]))
+
+        @torchlike.compile
+        def step(x):
+            if how == "assigned":
+                w.grad = None
+            else:
+                del w.grad
+            return x * 2
+
+        for _ in range(3):
+            (w * w).sum().backward()
+            step(torchlike.ones(2))
+            assert w.grad is None
+        assert step.explained().runs == 2
 
 
 def held():

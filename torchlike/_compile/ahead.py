@@ -60,6 +60,7 @@ class InSession(Attempt):
     """The capture of one call in a session. The operators of the call stay pending, in case an element is read."""
 
     recordings = _SessionRecording
+    assigns = False
 
     def __init__(self, session: Session, *given: Any) -> None:
         super().__init__(*given)
@@ -133,6 +134,7 @@ class _Trial(Attempt):
     """The capture of one call that leaves no effects. `programs` are its program and that of its backward pass."""
 
     captures, recordings = _Undone, _TrialRecording
+    assigns = False
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)

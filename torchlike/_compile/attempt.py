@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import types
 from collections.abc import Callable, Sequence
 from sys import getrefcount
 from typing import Any
 
 from torchlike._compile import recording
 from torchlike._compile.arguments import Signature
-from torchlike._compile.differences import first_difference
+from torchlike._compile.assignments import Assignments, Rest, Slot, first_difference, found_assignments
 from torchlike._compile.differentiable import Gradient, cut_off
 from torchlike._compile.guards import Guards
 from torchlike._compile.profiling_hook import Watch
@@ -30,12 +29,13 @@ from torchlike._tensor.tensor import Tensor
 class Kept:
     """A recording with its guards."""
 
-    __slots__ = ("_containers", "_outside", "guards", "others", "replay", "runs")
+    __slots__ = ("_assigned", "_containers", "_outside", "guards", "others", "replay", "runs")
 
     def __init__(self, guards: Guards, replay: Replay, signature: Signature, reach: Reach) -> None:
         self.guards, self.replay = guards, replay
         self.others = signature.others  # kept alive, since their ids are in the key
         self.runs = 0
+        self._assigned = replay.assigned
         self._outside = reach.containers()  # kept alive by the guards
         self._containers = self._known(signature.containers)
 
@@ -45,6 +45,19 @@ class Kept:
     def is_given(self, containers: list[int]) -> bool:
         """Return whether the arguments share the same lists and dictionaries with guarded state as at the capture."""
         return self._known(containers) == self._containers
+
+    def is_found(self, tensors: Sequence[Tensor], containers: list[int]) -> bool:
+        """Return whether the locations that the call assigns to contain what they contained before the capture."""
+        return not self._assigned.slots or self._assigned.hold(tensors, containers)
+
+    def changed(self, signature: Signature) -> str | None:
+        """Describe the first guard that fails, or return None if all pass."""
+        found = self.guards.changed() or self._assigned.changed() or self.replay.changed(signature.tensors)
+        if found is None and not self.is_found(signature.tensors, signature.containers):
+            return "the memory of a tensor in an attribute"
+        if found is None and not self.is_given(signature.containers):
+            return "the set of containers that arguments share with the state"
+        return found
 
 
 class Attempt:
@@ -59,6 +72,7 @@ class Attempt:
 
     captures: type[Capture] = Capture
     recordings: type[recording.Recording] = recording.Recording
+    assigns = True  # whether the call may assign to attributes, entries and elements
 
     def __init__(
         self, function: Callable, signature: Signature, args: tuple, kwargs: dict, refuse: Callable[[str], None]
@@ -71,7 +85,7 @@ class Attempt:
     def result(self) -> Any:
         """Call the function and return its result. If the call can be captured, set `kept` to the recording."""
         try:
-            before = self._reach(None)
+            before = self._walk(Reach())
         except Refusal as reason:
             self.refuse(str(reason))
             return self.function(*self.args, **self.kwargs)
@@ -116,12 +130,13 @@ class Attempt:
         After a stopped capture, the trace of the call runs like any other trace.
         """
         try:
-            after = self._unchanged(before, watch, modes)
+            after, slots = self._unchanged(before, watch, modes)
             self._check_containers(returned, before)
             outside = _storages(self.signature.tensors, before, capture)
-            results = Results(returned, self.signature.tensors, before.tensors, before.grads, outside)
-            state = {**before.tensors, **after.tensors}.values()
-            made = self.recordings(capture, results, self.signature.tensors, list(state))
+            after, assigned = self._assigned(slots, before, after, watch)
+            results = Results(returned, self.signature.tensors, before.tensors, before.grads, outside, assigned)
+            state = [t for key, t in {**before.tensors, **after.tensors}.items() if key not in assigned.entries]
+            made = self.recordings(capture, results, self.signature.tensors, state)
             made.check()
             gradient, late = None, None
             if results.roots:
@@ -129,7 +144,10 @@ class Attempt:
                 with watch:
                     gradient = Gradient(capture.trace, results.roots, before.has)
                 try:  # check again, since hooks and backward functions have run
-                    after = self._unchanged(before, watch, modes)
+                    after, slots = self._unchanged(before, watch, modes)
+                    if not assigned.is_same(slots):
+                        raise Refusal("its backward pass assigns to an attribute")
+                    after = self._without(assigned, after, watch)
                     if any(isinstance(x, Draw) for x in capture.again[known:]):
                         raise Refusal("its backward pass samples random numbers")
                 except Refusal as refusal:
@@ -150,8 +168,11 @@ class Attempt:
     def _made(self, made: recording.Recording, gradient: Gradient | None) -> tuple[Replay, str | None]:
         return made.made(gradient)
 
-    def _unchanged(self, before: Reach, watch: Watch, modes: tuple) -> Reach:
-        """Check that the call changed nothing that it depends on. Return the state that the executed code reaches."""
+    def _unchanged(self, before: Reach, watch: Watch, modes: tuple) -> tuple[Reach, list[Slot]]:
+        """Check that the call changed nothing that it depends on, except by assignments.
+
+        Return the state that the executed code reaches, and the assignments.
+        """
         if watch.refused is not None:
             raise Refusal(watch.refused)
         now = Signature(self.args, self.kwargs)
@@ -159,19 +180,37 @@ class Attempt:
             raise Refusal("it changes a mode (grad mode, default dtype or device, matmul precision)")
         if now.key != self.signature.key or [*map(id, now.tensors)] != [*map(id, self.signature.tensors)]:
             raise Refusal("it changes an argument")
-        after = self._reach(watch.codes, watch.is_looked_at)
+        after = self._walk(Reach(watch.codes, watch.is_looked_at, watch.is_asked))
         unknown = next((c for c in watch.codes if not (c in before.found_codes and c in after.found_codes)), None)
         if unknown is not None:
             place = Place(unknown.co_filename, unknown.co_firstlineno)
             what = f"{unknown.co_qualname} ({place})"
             raise Refusal(f"it calls {what}, which guards cannot track")
-        changed = first_difference(after, before)
+        slots, explained = found_assignments(after, before) if self.assigns else ([], ())
+        changed = first_difference(after, before, explained)
         if changed is not None:
             raise Refusal(f"it changes {changed}")
         for key, (state, path) in before.sources.items():
             if key in after.sources and after.sources[key][0] != state:
                 raise Refusal(f"it samples random numbers from {path}")
-        return after
+        return after, slots
+
+    def _assigned(self, slots: list[Slot], before: Reach, after: Reach, watch: Watch) -> tuple[Reach, Assignments]:
+        """Check the assignments of the call. Return the state that the executed code reaches without them, and them."""
+        assigned = Assignments(slots)
+        if not slots:
+            return after, assigned
+        rest = self._without(assigned, after, watch)
+        containers = self.signature.containers
+        assigned.check(before, rest, self.signature.tensors, containers)
+        assigned.check_new(before, containers)
+        return rest, assigned
+
+    def _without(self, assigned: Assignments, after: Reach, watch: Watch) -> Any:
+        """Return the state that the executed code reaches without the locations that the call assigns to."""
+        if not assigned.slots:
+            return after
+        return self._walk(Rest(assigned.holes, watch.codes, watch.is_looked_at, watch.is_asked))
 
     def _check_containers(self, returned: Any, before: Reach) -> None:
         """Refuse a result that contains a container from outside the call, or the same container twice.
@@ -187,10 +226,10 @@ class Attempt:
                 seen.add(id(x))
             todo += x.values() if isinstance(x, dict) else x if isinstance(x, list | tuple) else ()
 
-    def _reach(self, codes: set[types.CodeType] | None, is_looked_at: bool = True) -> Reach:
+    def _walk(self, reach: Reach) -> Reach:
         roots = [(self.function, getattr(self.function, "__name__", "the function"))]
         roots += [(x, "an argument") for x in self.signature.others]
-        return Reach(codes, is_looked_at).walk(*roots)
+        return reach.walk(*roots)
 
     def _stopped(self, reason: str) -> None:
         self.refuse(f"{users_place()}: {reason}")

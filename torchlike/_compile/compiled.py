@@ -168,7 +168,12 @@ class Compiled:
         tensors = signature.tensors
         containers = signature.containers
         for one in self.kept.get(signature.key, ()):
-            if one.guards.hold() and one.replay.holds(tensors) and (not containers or one.is_given(containers)):
+            if (
+                one.guards.hold()
+                and one.is_found(tensors, containers)
+                and one.replay.holds(tensors)
+                and (not containers or one.is_given(containers))
+            ):
                 given = signature.given
                 if given is None:
                     given = [t._pair()[0] for t in tensors]
@@ -255,10 +260,7 @@ class Compiled:
         """Return the reason why the newest recording is not valid, or None if there is no recording."""
         if not case.recordings:
             return None
-        newest = case.recordings[0]
-        what = newest.guards.changed() or newest.replay.changed(signature.tensors)
-        if what is None and not newest.is_given(signature.containers):
-            what = "the set of containers that arguments share with the state"
+        what = case.recordings[0].changed(signature)
         return f"{what} changed" if what else "nothing (verify_every)"
 
     def _verify(self, one: Kept, signature: Signature, args: tuple, kwargs: dict) -> Any:

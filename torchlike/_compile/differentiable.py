@@ -90,14 +90,25 @@ def _holders(nodes: Sequence[Node]) -> list:
 def is_alive(edge: Edge | None) -> bool:
     """Return whether `edge` is an edge and no node reachable from it was freed by a backward pass.
 
-    As a side effect, freed nodes drop their remaining references.
+    As a side effect, freed nodes drop their remaining references. Nodes whose edges all lead to freed nodes are freed
+    too: no backward pass can run through them.
     """
     if edge is None:
         return False
-    spent = [node for node in nodes_of([edge]) if node.is_spent]
-    for node in spent:
-        node.forget()
-    return not spent
+    nodes = nodes_of([edge])
+    spent = {node for node in nodes if node.is_spent}
+    if not spent:
+        return True
+    for node in sorted(nodes, key=lambda node: node.age, reverse=True):  # newer nodes have smaller ages
+        if node in spent:
+            node.forget()
+        elif (ends := [e[0] for e in node.edges if e is not None]) and spent.issuperset(ends):
+            spent.add(node)
+            for x in _holders([node]):
+                for name in _HELD:
+                    if getattr(x, name, None) is not None:
+                        setattr(x, name, None)
+    return False
 
 
 class cut_off:

@@ -224,10 +224,15 @@ def namespace(x: Any) -> Any:
 
 
 @functools.cache
-def names_of_stepping(cls: type) -> frozenset[str]:
-    """Return the names by which a program reads the state of an optimizer or a scheduler."""
-    names = [n for n in (*dir(cls), "param_groups", "defaults", "state", "last_epoch", "base_lrs")]
-    return frozenset(n for n in names if not n.startswith("_")) - {"step", "zero_grad"}
+def names_of_stepping(cls: type) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the names by which a program reads the state of an optimizer or a scheduler.
+
+    The first are those of attributes, the second those of methods and properties written in Python.
+    """
+    called = [n for n in dir(cls) if isinstance(getattr(cls, n), types.FunctionType | types.MethodType | property)]
+    names = [*dir(cls), "param_groups", "defaults", "state", "last_epoch", "base_lrs"]
+    public = frozenset(n for n in names if not n.startswith("_")) - {"step", "zero_grad"}
+    return public.difference(called), public.intersection(called)
 
 
 def answers_itself(cls: type) -> bool:

@@ -145,7 +145,7 @@ class DifferentiableReplay(Replay):
             for tensor, make, count in self._grads:
                 of(tensor, tensors)._grad = None if make is None else make(*made[place : place + count])
                 place += count
-        return self._results.make(made[self._begin : self._saved], tensors, node)
+            return self._results.make(made[self._begin : self._saved], tensors, node)
 
     def _computed(self, given: Sequence[Value], tensors: Sequence[Tensor]) -> tuple:
         """Record the forward operator. Return its inputs, numbers and results."""

@@ -63,9 +63,10 @@ class Place:
       kind: the way to read the location.
       container: the dictionary or list whose keys, values or elements the location contains.
       names: the names of the elements, if they are attributes or globals.
+      holder: the dictionary of `names`, if `container` is None.
     """
 
-    __slots__ = ("container", "kind", "look", "names", "path", "seen")
+    __slots__ = ("_keys", "container", "holder", "kind", "look", "names", "path", "seen")
 
     def __init__(
         self,
@@ -74,9 +75,18 @@ class Place:
         kind: str = LOOK,
         container: Any = None,
         names: tuple[str, ...] = (),
+        holder: Any = None,
     ) -> None:
         self.look, self.path, self.kind, self.container, self.names = look, path, kind, container, names
+        self.holder = container if holder is None else holder
         self.seen = list(look())
+        self._keys = tuple(container) if kind == LIVE and type(container) is dict else names
+
+    def contents(self) -> dict | None:
+        """Return the values at the capture by key or index, or None if the location is no dictionary and no list."""
+        if self.kind == LIVE and type(self.container) is list:
+            return dict(enumerate(self.seen))
+        return dict(zip(self._keys, self.seen)) if type(self.holder) is dict and self.kind != KEYS else None
 
     def difference(self, before: Sequence, now: Sequence) -> str | None:
         """Describe the first difference between two readings, or return None if they are equal."""
@@ -110,7 +120,7 @@ def key_text(key: Any) -> str:
 def named(names: Mapping, wanted: Iterable[str], path: str) -> Place:
     """Return the location of the entries `wanted` of a dictionary."""
     chosen = tuple(sorted(wanted))
-    return Place(looker(names, chosen), path, names=chosen)
+    return Place(looker(names, chosen), path, names=chosen, holder=names)
 
 
 def looker(names: Any, wanted: tuple[str, ...]) -> Callable[[], Iterable]:

@@ -14,6 +14,7 @@ from torchlike._errors.callers import Place
 from torchlike._tensor.overriding import Function
 
 _CHECK = Function.__call__.__code__
+_STEPS = frozenset(("step", "zero_grad"))
 
 
 class Watch:
@@ -21,13 +22,13 @@ class Watch:
 
     `codes` are the user's code objects that ran. `refused` describes the first call of a function that may have side
     effects, with its line. `is_looked_at` tells whether code that computes names of attributes was given an optimizer
-    or a scheduler.
+    or a scheduler, and `is_asked` whether the user's code called one of its methods other than `step` and `zero_grad`.
     """
 
     def __init__(self) -> None:
         self.codes: set[types.CodeType] = set()
         self.refused: str | None = None
-        self.is_looked_at = False
+        self.is_looked_at = self.is_asked = False
         self._before: Any = None
         self._base: types.FrameType | None = None
 
@@ -59,8 +60,11 @@ class Watch:
                     self.codes.add(frame.f_code)
                 if not self.is_looked_at and uses(frame.f_code).looks:
                     self.is_looked_at = any(map(_is_stepping, frame.f_locals.values()))
-            elif (caller := _caller(frame)) and self._is_users(caller) and not code_only_computes(frame.f_code, module):
-                self._refuse(caller, f"{module}.{frame.f_code.co_qualname}")
+            elif (caller := _caller(frame)) and self._is_users(caller):
+                if not code_only_computes(frame.f_code, module):
+                    self._refuse(caller, f"{module}.{frame.f_code.co_qualname}")
+                if not self.is_asked and frame.f_code.co_name not in _STEPS:
+                    self.is_asked = any(map(_is_stepping, frame.f_locals.values()))
         elif event == "return" and _is_stepping(what):
             self.is_looked_at |= not is_trusted(frame.f_globals.get("__name__"))  # any code may be its caller
         elif event == "c_call" and self._is_users(frame) and not only_computes(what):

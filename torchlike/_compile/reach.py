@@ -56,11 +56,14 @@ class Reach:
     """A traversal from some roots.
 
     `codes` are the code objects that ran; names in other code are ignored. None includes all code. `is_looked_at` tells
-    whether code that computes names of attributes was given an optimizer or a scheduler.
+    whether code that computes names of attributes was given an optimizer or a scheduler, and `is_asked` whether a
+    method of one was called other than `step` and `zero_grad`.
     """
 
-    def __init__(self, codes: set[types.CodeType] | None = None, is_looked_at: bool = True) -> None:
-        self.codes, self._is_looked_at = codes, is_looked_at
+    def __init__(
+        self, codes: set[types.CodeType] | None = None, is_looked_at: bool = True, is_asked: bool = True
+    ) -> None:
+        self.codes, self._is_looked_at, self._is_asked_of = codes, is_looked_at, is_asked
         self.places: dict[Any, Place] = {}
         self.tensors: dict[int, Tensor] = {}
         self.grads: dict[int, Tensor] = {}  # the gradients of those tensors
@@ -83,6 +86,7 @@ class Reach:
         self._bare: set[int] = set()  # dictionaries whose class is not guarded: modules' hooks
         # Optimizers and schedulers, whose steps a replay repeats, with all paths to them.
         self._stepping: dict[int, tuple[Any, list[str]]] = {}
+        self.has_whole_steps = False  # whether all of one of them is guarded
         self._todo: deque[tuple[Any, str]] = deque()
         self._later: list[tuple[str | None, Any, str]] = []  # attributes whose names have not occurred in code so far
         self._is_asked = True  # whether the code uses the name of the object being visited
@@ -147,8 +151,11 @@ class Reach:
         for x, path, held in list(self._far.values()):
             self._name(held, path, self.names.intersection(held), x)
         for x, paths in self._stepping.values():
-            asked = self.of_code.intersection(object_kinds.names_of_stepping(type(x))) or self._may_look_at(paths)
-            if asked and ("values", id(x.__dict__)) not in self.places:
+            read, called = map(self.of_code.intersection, object_kinds.names_of_stepping(type(x)))
+            self._name(x.__dict__, paths[0], read, x)
+            is_whole = (called and self._is_asked_of) or self._may_look_at(paths)
+            if is_whole and ("values", id(x.__dict__)) not in self.places:
+                self.has_whole_steps = True
                 self._dictionary(x.__dict__, paths[0])
         if before != (len(self.names), self.all_names):
             return self._look_up()

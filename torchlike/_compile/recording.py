@@ -10,12 +10,14 @@ from typing import Any
 from torchlike import _errors
 from torchlike._compile.differentiable import Gradient
 from torchlike._compile.operator_replay import DifferentiableReplay
+from torchlike._compile.places import same
 from torchlike._compile.purity import Refusal
 from torchlike._compile.replay import (
     ARGUMENT,
     CONSTANT,
     COTANGENT,
     DRAW,
+    ENTRY,
     GRAD,
     MEMORY,
     STATE,
@@ -55,6 +57,8 @@ class Recording:
         capture.outside = {id(tensor._storage) for tensor in state}
         for tensor in state:
             self._outside[id(tensor._storage)] = Source(STATE, tensor._storage)
+        for tensor, read in results.assigned.entries.values():
+            self._outside[id(tensor._storage)] = Source(ENTRY, read)
         for i, tensor in reversed(list(enumerate(tensors))):
             self._outside[id(tensor._storage)] = Source(MEMORY, i)
 
@@ -125,7 +129,7 @@ class Recording:
         A replay repeats only writes to elements and to `.grad`.
         """
         for tensor, edge, storage in self.capture.histories:
-            if tensor._edge is not edge or tensor._storage is not storage:
+            if not same([tensor._edge], [edge]) or tensor._storage is not storage:
                 raise Refusal("it changes the autograd history or the storage of an outside tensor")
         if any(t.__dict__ for t in self.tensors):
             raise Refusal("it sets attributes or hooks on an argument")
@@ -173,6 +177,9 @@ class Recording:
                     places[id(storage._loan.settled)] = Source(STATE, storage)
             elif self.capture.written_to(storage) is None:
                 places[id(storage.value)] = Source(STATE, storage)
+        for tensor, read in self.results.assigned.entries.values():
+            if self.capture.written_to(tensor._storage) is None:
+                places[id(tensor._storage.value)] = Source(ENTRY, read)
         places |= {id(value): Source(VIEW, view) for view, value in self.capture.views}
         for tensor, grad_value in self._old_grads():
             places[id(grad_value)] = Source(GRAD, self._named(tensor))
@@ -237,6 +244,8 @@ class Recording:
                 target = Source(GRAD, self._named(old_grads[id(storage)]))
             if target is None:
                 raise Refusal(_errors.compiling.ESCAPES)
+            if target.kind == ENTRY:
+                raise Refusal("it writes to a tensor and replaces it")
             writes.append(Write(target, storage, storage.value, storage.version - version))
         return writes
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from operator import add, attrgetter
 from sys import getrefcount
 from typing import Any, NamedTuple
@@ -33,7 +34,7 @@ from torchlike._tensor.tensor import Tensor
 
 DIFFERENT = "the members of the process group run different programs"
 ARGUMENT, MEMORY, STATE, VIEW, GRAD = "argument", "memory", "state", "view", "grad"
-DRAW, CONSTANT, COTANGENT = "draw", "constant", "cotangent"
+DRAW, CONSTANT, COTANGENT, ENTRY = "draw", "constant", "cotangent", "entry"
 
 
 class Source(NamedTuple):
@@ -42,7 +43,7 @@ class Source(NamedTuple):
     The meaning of `what` depends on `kind`. ARGUMENT: the index of an argument whose value is used. MEMORY: the index
     of an argument whose whole storage is used. STATE: a storage. VIEW: a view. GRAD: a tensor whose gradient is used,
     or its index if it is an argument. DRAW: the index of a random sample. CONSTANT: a value. COTANGENT: the index of an
-    incoming gradient.
+    incoming gradient. ENTRY: a function that returns the tensor in an attribute that the call assigns to.
     """
 
     kind: str
@@ -116,7 +117,7 @@ class Replay:
         self._came: WeakSet[Value] = WeakSet()  # host values that were inputs of an earlier call
         self._checks, self._scalars = capture.checks, capture.trace.scalars
         self._sources, self._code = sources, tuple(capture.trace.code)
-        self._results = results
+        self._results, self.assigned = results, results.assigned
         self._states = capture.outside
         self._aliases = self._aliased(tensors)
         self._views = self._viewed(tensors, [*[s for s in sources if s.kind == MEMORY], *[w.target for w in writes]])
@@ -134,7 +135,7 @@ class Replay:
         # A pure call depends only on its arguments and writes nothing.
         other = any(s.kind not in (ARGUMENT, CONSTANT) for s in sources)
         self._is_pure = not (writes or grads or self._again or self._holds or self._checks or self._states or other)
-        self._is_pure = self._is_pure and capture.trace.mesh is None
+        self._is_pure = self._is_pure and capture.trace.mesh is None and not results.assigned.slots
         self._make(capture, outputs)
         results.settle()
 
@@ -264,6 +265,8 @@ class Replay:
                 values.append(tensors[what]._storage.value.settle())
             elif kind == GRAD:
                 values.append(of(what, tensors)._grad._value.settle())
+            elif kind == ENTRY:
+                values.append(what()._storage.value.settle())
             else:
                 values.append(what._read(False).settle())
         return values
@@ -399,21 +402,26 @@ class Replay:
                 kept = self._kept(given, tensors, draws)
                 inputs = [*donated, *self._old.arrays()], kept, self._packs.now(asked)
                 self.program.run_into(found, self.device, inputs)
-                made = self._put(found[0], owned, tensors, done)
+                returned = self._finish(found[0], owned, tensors, done)
             except BaseException:
                 # Counters, generators and parameters have either all their old values or all their new values.
                 with uninterrupted():
                     if not found:
                         put_back(undo)
                     elif not done:
-                        self._put(found[0], owned, tensors, done)  # type: ignore[possibly-undefined]
+                        self._finish(found[0], owned, tensors, done)  # type: ignore[possibly-undefined]
                 raise
         self.program.account.runs += 1
-        return self._results.make(made, tensors, None)
+        return returned
 
     def explained(self, error: Exception) -> Exception:
         """Return PyTorch's error for an error of XLA in `run`."""
         return memory.explained(error, self.device, self.program.code, users_place())
+
+    def _finish(self, arrays: list, owned: list, tensors: Sequence[Tensor], done: list) -> Any:
+        """Store the results, repeat the assignments, and return the result of the call."""
+        with uninterrupted() if self.assigned.slots else nullcontext():
+            return self._results.make(self._put(arrays, owned, tensors, done), tensors, None)
 
     def _put(self, arrays: list, owned: list, tensors: Sequence[Tensor], done: list) -> list[Value]:
         """Store the results and return the values of the returned tensors.

@@ -24,6 +24,7 @@ from torchlike._tensor.tensor import Tensor
 from torchlike.backends import _settings
 
 LIBRARIES = frozenset(("torchlike", "torch", "numpy", "jax", "jaxlib", "optax", "einops", "opt_einsum", "ml_dtypes"))
+_NAMED_TUPLE = "namedtuple_"  # the beginning of the names of the modules of generated named tuples
 # Modules of the standard library that only compute. The other modules access clocks, files, processes or other state.
 COMPUTING = frozenset(
     (
@@ -87,7 +88,6 @@ _DOING = frozenset(
         print,
         input,
         open,
-        next,
         id,
         exec,
         eval,
@@ -156,13 +156,13 @@ def is_trusted(module: str | None) -> bool:
     The modules of generated named tuples count too. Guards do not traverse the code of all these modules.
     """
     root = root_of(module)
-    return root in LIBRARIES or root in sys.stdlib_module_names or root.startswith("namedtuple_")
+    return root in LIBRARIES or root in sys.stdlib_module_names or root.startswith(_NAMED_TUPLE)
 
 
 def computes(module: str | None) -> bool:
     """Return whether the functions of a module have no side effects and depend only on their arguments."""
     root = root_of(module)
-    return root in LIBRARIES or root in COMPUTING
+    return root in LIBRARIES or root in COMPUTING or root.startswith(_NAMED_TUPLE)
 
 
 def only_computes(what: Any) -> bool:

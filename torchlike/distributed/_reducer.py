@@ -92,6 +92,8 @@ class Reducer:
         walk = None if running.walk is None else running.walk.outermost
         if not self._missing or (walk is not None and self._passes(walk)):
             self._expects = self._began = False
+            self._missing.clear()
+            self._outputs.clear()  # a compiled step leaves the reducer as it was
             if walk is None:
                 self._average()
             else:

@@ -119,6 +119,9 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
         for given, taking in zip(source, target):
             taking.update({key: value for key, value in given.items() if key not in ("params", "param_names")})
 
+    def _followed(self) -> list:
+        return [*super()._followed(), self.optim]
+
     # -- steps ---------------------------------------------------------------------------------------------------------
 
     def step(self, closure: Callable[[], Any] | None = None, **kwargs: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import torchlike
 from torchlike import Tensor
-from torchlike._internal import adopt
+from torchlike._internal import adopt, current
 from torchlike.distributed.device_mesh import DeviceMesh
 from torchlike.distributed.tensor import _layout
 from torchlike.distributed.tensor._dtensor_spec import DTensorSpec, TensorMeta
@@ -161,12 +161,14 @@ class DTensor(Tensor):
             raise RuntimeError(
                 f"assigned grad has data of a different size: expected {list(self.shape)} but got {list(grad.shape)}"
             )
+        if current().capture is not None:
+            current().capture.grad(self, False)
         with torchlike._C.DisableTorchFunctionSubclass():
             self._grad = grad
 
     @grad.deleter
     def grad(self) -> None:
-        self._grad = None
+        self.grad = None
 
     def detach(self) -> DTensor:
         """Return a tensor over the same local memory that is detached from the gradient graph."""

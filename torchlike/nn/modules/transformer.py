@@ -8,7 +8,7 @@ from typing import Any
 
 import torchlike
 from torchlike import Tensor
-from torchlike._internal import warn
+from torchlike._internal import current, warn
 from torchlike.nn import _errors_sequence as _errors
 from torchlike.nn import functional as F
 from torchlike.nn import init
@@ -50,6 +50,18 @@ def _detect_is_causal_mask(mask: Tensor | None, is_causal: bool | None = None, s
         return is_causal is True
     causal = _generate_square_subsequent_mask(size, mask.device, mask.dtype)
     return mask.shape == causal.shape and bool((mask == causal).all())
+
+
+def _causal_hint(layers: Any, mask: Tensor | None, is_causal: bool | None, size: int | None) -> bool:
+    """Return whether the layers are told that `mask` is the causal mask.
+
+    A captured call does not compare the values of the mask, since the layers of this module add the mask in any case.
+    """
+    plain = (TransformerEncoderLayer, TransformerDecoderLayer)
+    is_plain = lambda layer: type(layer) in plain and type(layer.self_attn) is MultiheadAttention
+    if is_causal is None and current().capture is not None and all(map(is_plain, layers)):
+        return False
+    return _detect_is_causal_mask(mask, is_causal, size)
 
 
 def _get_seq_len(src: Tensor, batch_first: bool) -> int | None:
@@ -290,7 +302,7 @@ class TransformerEncoder(Module):
         padding = as_scores(src_key_padding_mask, "src_key_padding_mask", mask_dtype, "mask", src.dtype)
         mask = as_scores(mask, "mask", None, "", src.dtype)
         batch_first = self.layers[0].self_attn.batch_first
-        causal = _detect_is_causal_mask(mask, is_causal, _get_seq_len(src, batch_first))
+        causal = _causal_hint(self.layers, mask, is_causal, _get_seq_len(src, batch_first))
         output = src
         for layer in self.layers:
             output = layer(output, src_mask=mask, is_causal=causal, src_key_padding_mask=padding)
@@ -366,9 +378,8 @@ class TransformerDecoder(Module):
         tgt_is_causal: bool | None = None,
         memory_is_causal: bool = False,
     ) -> Tensor:
-        causal = _detect_is_causal_mask(
-            tgt_mask, tgt_is_causal, _get_seq_len(tgt, self.layers[0].self_attn.batch_first)
-        )
+        length = _get_seq_len(tgt, self.layers[0].self_attn.batch_first)
+        causal = _causal_hint(self.layers, tgt_mask, tgt_is_causal, length)
         masks = (tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)
         output = tgt
         for layer in self.layers:

@@ -116,6 +116,7 @@ class DistributedDataParallel(Module, Joinable):
         """Use the default process group. A communication hook is not copied."""
         super().__setstate__(state)
         self.process_group = member(None)
+        self.modules_buffers = []
         self._assign_modules_buffers()
         self._make_reducer([p for p in self._synchronized() if p.requires_grad])
 

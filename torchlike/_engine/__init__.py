@@ -7,6 +7,7 @@ from torchlike._engine.fork import prepare_fork as prepare_fork
 from torchlike._engine.heap import age_imported_objects as age_imported_objects
 from torchlike._engine.heap import collect_less_often as _collect_less_often
 from torchlike._engine.heap import keep_freed_blocks as _keep_freed_blocks
+from torchlike._engine.heap import use_huge_pages as _use_huge_pages
 from torchlike._engine.report.compile_counters import stats as stats
 from torchlike._engine.report.explain import explain as explain
 from torchlike._engine.trace.capture import drawn as drawn
@@ -34,5 +35,6 @@ from torchlike._engine.xla import disk_cache as _disk_cache
 
 jax.config.update("jax_enable_x64", True)
 _keep_freed_blocks()
+_use_huge_pages()
 _collect_less_often()
 _disk_cache.enable()

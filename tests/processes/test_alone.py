@@ -26,6 +26,8 @@ def group(L):
         yield L.distributed
     finally:
         L.distributed.destroy_process_group()
+        if L is torch:  # its cache keeps the group, whose threads a child process would wait for
+            torch._C._clear_DTensor_sharding_propagator_cache()
 
 
 def within(run):

@@ -62,7 +62,7 @@ def checkpoint(
         (`use_reentrant=False` only).
       determinism_check: "default" compares the shapes, dtypes and devices of the tensors that both computations save.
         "none" skips the check (`use_reentrant=False` only).
-      debug: not used: a CheckpointError contains no trace of the operators (`use_reentrant=False` only).
+      debug: must be False, because there is no operator trace to print.
       early_stop: whether the recomputation stops as soon as all saved tensors have been recomputed
         (`use_reentrant=False` only).
       kwargs: with `preserve_rng_state=False`, the recomputation samples new random numbers. All other keyword arguments
@@ -91,8 +91,8 @@ def checkpoint(
         if context_fn is not noop_context_fn or debug is not False:
             raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
         return CheckpointFunction.apply(function, preserve, *args)
-    if debug and context_fn is not noop_context_fn:
-        raise ValueError("debug=True is incompatible with non-default context_fn")
+    if debug:
+        raise _errors.arguments.unsupported("checkpoint", "debug")
     if determinism_check not in _DETERMINISM:
         raise _sentences.determinism_check(list(_DETERMINISM), determinism_check)
     stop = early_stop if _early_stop is None else _early_stop
@@ -170,16 +170,21 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
 
 
 def set_checkpoint_debug_enabled(enabled: bool | None) -> Any:
-    """Return a context manager that does nothing: `debug` of `checkpoint` is not used.
+    """Return a context manager that does nothing. Raise if `enabled` is true, because debugging is not supported.
 
     Args:
-      enabled (bool or None): not used.
+      enabled (bool or None): must be False or None.
+
+    Raises:
+      NotImplementedError: `enabled` is True.
 
     >>> import torchlike as torch
-    >>> with torch.utils.checkpoint.set_checkpoint_debug_enabled(True):
+    >>> with torch.utils.checkpoint.set_checkpoint_debug_enabled(False):
     ...     torch.ones(2)
     tensor([1., 1.])
     """
+    if enabled:
+        raise _errors.arguments.unsupported("set_checkpoint_debug_enabled", "enabled")
     return contextlib.nullcontext()
 
 

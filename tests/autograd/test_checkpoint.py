@@ -3,7 +3,6 @@
 import inspect
 
 import pytest
-import torch as true_torch
 
 import torchlike
 from tests.autograd.library import compare, leaf, log, programs, torch
@@ -313,44 +312,9 @@ def test_the_kind_is_to_be_named():
         torchlike.utils.checkpoint.checkpoint(lambda x: x * 2, torchlike.ones(1, requires_grad=True))
 
 
-def selective(library, policy):
-    chosen = library.utils.checkpoint
-    x = library.arange(3.0).requires_grad_()
-    contexts = lambda: chosen.create_selective_checkpoint_contexts(policy(library))
-    run = lambda x: (x.sin() @ x.exp()).sqrt()
-    y = chosen.checkpoint(run, x, use_reentrant=False, context_fn=contexts)
-    y.backward()
-    return [y.item(), *x.grad.tolist()]
-
-
-@pytest.mark.parametrize(
-    "policy",
-    [
-        lambda L: [L.ops.aten.sin.default, L.ops.aten.mm.default],
-        lambda L: lambda ctx, op, *args, **kwargs: L.utils.checkpoint.CheckpointPolicy.MUST_SAVE,
-        lambda L: [],
-    ],
-)
-def test_selective_checkpoints_have_the_same_results(policy):
-    assert selective(torchlike, policy) == pytest.approx(selective(true_torch, policy))
-
-
 def test_debug_is_refused_by_name():
     with pytest.raises(NotImplementedError, match="debug"):
         torchlike.utils.checkpoint.checkpoint(lambda x: x, torchlike.ones(1), use_reentrant=False, debug=True)
-    with pytest.raises(NotImplementedError, match="set_checkpoint_debug_enabled"):
-        torchlike.utils.checkpoint.set_checkpoint_debug_enabled(True)
-
-
-@pytest.mark.parametrize("policy", [3, (), ["mm"], [torchlike.mm], "packet"])
-def test_wrong_policies_of_selective_checkpoints(policy):
-    errors = []
-    for library in (torchlike, true_torch):
-        given = [library.ops.aten.mm] if policy == "packet" else policy
-        with pytest.raises((TypeError, ValueError)) as raised:
-            library.utils.checkpoint.create_selective_checkpoint_contexts(given)
-        errors.append((type(raised.value), str(raised.value).partition(" of type ")[0].partition("got: <")[0]))
-    assert errors[0] == errors[1]
 
 
 LAYERS, WIDTH, BATCH = 16, 64, 2048

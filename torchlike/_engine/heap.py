@@ -47,7 +47,7 @@ def keep_freed_blocks() -> None:
 
 
 def use_huge_pages() -> bool:
-    """Let XLA's large temporaries have huge pages. Return whether they have.
+    """Let XLA's large temporaries have huge pages. Return whether this call arranged it.
 
     XLA maps new memory for the temporaries of every run, and unmaps it at the end. By default many Linux systems give
     huge pages only to programs that ask for them. A training step of an EfficientNet then causes 23,000 page faults,

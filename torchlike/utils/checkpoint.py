@@ -227,7 +227,7 @@ def set_device_states(devices: list[int], states: list[Tensor], *, device_type: 
 
 
 class CheckpointPolicy(enum.Enum):
-    """The policy for an operator under selective checkpointing. See `create_selective_checkpoint_contexts`.
+    """The policy for an operator under selective checkpointing, which is not supported.
 
     Args:
       value, values: of a call: the value of the member to return.
@@ -247,35 +247,21 @@ class CheckpointPolicy(enum.Enum):
 
 
 def create_selective_checkpoint_contexts(policy_fn_or_list: Any, allow_cache_entry_mutation: bool = False) -> Any:
-    """Return two context managers for `context_fn` of `checkpoint`. They do nothing: all operators are recomputed.
+    """Raise `NotImplementedError`: a checkpoint recomputes all of its operators.
 
-    The results and gradients do not depend on the policy. Within a program, XLA decides which intermediate values it
-    stores.
+    XLA decides which intermediate values within a program it stores.
 
     Args:
-      policy_fn_or_list: the operators to save: a list of overloads such as `torch.ops.aten.mm.default`, or a function
-        that returns a `CheckpointPolicy`. It is checked, and not used.
+      policy_fn_or_list: not used: in PyTorch, the operators to save, or a function that returns a `CheckpointPolicy`.
       allow_cache_entry_mutation: not used.
 
     Raises:
-      TypeError: `policy_fn_or_list` is neither a function nor a list.
-      ValueError: the list contains something else than an overload of an operator.
-
-    >>> import torchlike as torch
-    >>> from torchlike.utils.checkpoint import checkpoint, create_selective_checkpoint_contexts
-    >>> contexts = lambda: create_selective_checkpoint_contexts([torch.ops.aten.exp.default])
-    >>> x = torch.ones(2, requires_grad=True)
-    >>> checkpoint(torch.exp, x, use_reentrant=False, context_fn=contexts).sum().backward()
-    >>> x.grad
-    tensor([2.7183, 2.7183])
+      NotImplementedError: always.
     """
-    if isinstance(policy_fn_or_list, list):
-        for op in policy_fn_or_list:
-            if not isinstance(op, torchlike.ops.OpOverload):
-                raise _sentences.not_an_overload(op, isinstance(op, torchlike.ops._Operator))
-    elif not callable(policy_fn_or_list):
-        raise TypeError("policy_fn_or_list must be either a function or a list of ops.")
-    return noop_context_fn()
+    raise _errors.arguments.cannot(
+        "utils.checkpoint.create_selective_checkpoint_contexts",
+        "`checkpoint` without `context_fn` recomputes all operators",
+    )
 
 
 class _Surroundings:

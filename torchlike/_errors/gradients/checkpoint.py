@@ -33,15 +33,6 @@ def unexpected(kwargs: Any) -> ValueError:
     return ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
 
 
-def not_an_overload(op: Any, is_packet: bool) -> ValueError:
-    advice = (
-        "Please update the OpOverloadPacket to a specific OpOverload.For example, if you have `torch.ops.aten.mm`, "
-        "change it to `torch.ops.aten.mm.default`."
-    )
-    text = f"Expected op in `op_list` to be an OpOverload but got: {op} of type {type(op)}. "
-    return ValueError(text + advice if is_packet else text)
-
-
 def determinism_check(known: list[str], given: Any) -> ValueError:
     return ValueError(f"determinism_check should be one of {known}, but got {given}")
 

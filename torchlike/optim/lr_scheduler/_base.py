@@ -88,13 +88,11 @@ class LRScheduler:
         raise NotImplementedError
 
     def _followed(self) -> list:
-        """Return the objects that a captured call reaches through this scheduler: its optimizer and its functions.
+        """Return the objects that a captured call reaches through this scheduler, such as its optimizer.
 
         The other work of the scheduler is repeated on the host at each replay.
         """
-        held = self.__dict__
-        functions = [*held.get("lr_lambdas", ()), held.get("_scale_fn_custom")]
-        return [self.optimizer, *held.get("_schedulers", ()), *[f for f in functions if f is not None]]
+        return [self.optimizer]
 
     def kept(self) -> Callable[[], None]:
         """Save the state of the scheduler, its inner schedulers and the groups, and return a function to restore it."""

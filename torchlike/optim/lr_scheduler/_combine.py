@@ -18,6 +18,9 @@ class _Combined(LRScheduler):
 
     _schedulers: Sequence[LRScheduler]
 
+    def _followed(self) -> list:
+        return [*super()._followed(), *self._schedulers]
+
     def _check(self, optimizer: Optimizer, schedulers: Sequence[LRScheduler]) -> None:
         name = type(self).__name__
         for i, scheduler in enumerate(schedulers):

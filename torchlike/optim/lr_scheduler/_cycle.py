@@ -118,6 +118,10 @@ class CyclicLR(_Cycle):
         super().__init__(optimizer, last_epoch)
         self.base_lrs = base_lrs
 
+    def _followed(self) -> list:
+        functions = [] if self._scale_fn_custom is None else [self._scale_fn_custom]
+        return [*super()._followed(), *functions]
+
     def scale_fn(self, x: float) -> float:
         """Return the relative amplitude at cycle `x` or step `x`, depending on `scale_mode`.
 

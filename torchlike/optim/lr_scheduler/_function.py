@@ -27,6 +27,9 @@ class _FromFunctions(LRScheduler):
             self.lr_lambdas = [lr_lambda] * len(optimizer.param_groups)
         super().__init__(optimizer, last_epoch)
 
+    def _followed(self) -> list:
+        return [*super()._followed(), *self.lr_lambdas]
+
     def state_dict(self) -> dict[str, Any]:
         """Return the attributes without the optimizer and the functions.
 

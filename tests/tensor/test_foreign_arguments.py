@@ -514,3 +514,16 @@ def test_numbers_of_subclasses(expression, number):
 @pytest.mark.parametrize("expression", SIZES.split())
 def test_sizes_of_subclasses(expression, number):
     both(lambda L: eval(expression, {"torch": L, "x": L.ones(2, 2), "n": number}))
+
+
+NAMES = "L.add(x,foo=1) L.matmul(foo=1) x.mul(foo=1) x.mul_(foo=1) L.gather(x,foo=1) L.exp(x,input=x) L.cat(foo=1)"
+
+
+@pytest.mark.parametrize("call", [*NAMES.split(), "L.exp(x, foo=1)", "L.softmax(x, foo=0)"])
+def test_missing_arguments_are_named_before_unknown_ones(call):
+    import torch
+
+    import torchlike
+
+    theirs, ours = outcome(evaluated(call), torch).error, outcome(evaluated(call), torchlike).error
+    assert isinstance(theirs, TypeError) and str(ours) == str(theirs)

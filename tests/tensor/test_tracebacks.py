@@ -120,6 +120,44 @@ def test_a_cause_remains():
     assert isinstance(caught.value.__cause__, KeyError)
 
 
+def displayed_context(error):
+    """Return the types of the errors that a traceback displays as those that were handled."""
+    found = []
+    while not error.__suppress_context__ and error.__context__ is not None:
+        error = error.__context__
+        found.append(type(error))
+    return found
+
+
+@pytest.mark.parametrize("name", [*PROGRAMS, "keyword"])
+def test_errors_that_the_program_handled_are_displayed(name):
+    program = PROGRAMS.get(name, lambda: torch.add(X, X, other=X))
+    with pytest.raises((RuntimeError, IndexError, ValueError, TypeError)) as alone:
+        program()
+    with pytest.raises((RuntimeError, IndexError, ValueError, TypeError)) as inside:
+        try:
+            {}["key"]
+        except KeyError:
+            program()
+    assert displayed_context(alone.value) == [] and displayed_context(inside.value) == [KeyError]
+
+
+@pytest.mark.parametrize("is_hidden", [False, True])
+def test_errors_that_a_users_module_handled_are_displayed(is_hidden):
+    class Failing(nn.Module):
+        def forward(self, x):
+            try:
+                {}["key"]
+            except KeyError:
+                if is_hidden:
+                    raise ValueError("only") from None
+                raise ValueError("also")
+
+    with pytest.raises(ValueError) as caught:
+        Failing()(X)
+    assert displayed_context(caught.value) == ([] if is_hidden else [KeyError])
+
+
 def test_all_frames_on_request():
     program = "import torchlike as torch\ntorch.ones(2) + torch.ones(3)"
     texts = [

@@ -604,7 +604,7 @@ def _reading_first(write: Callable) -> Callable:
                 kwargs = {name: apart if a is value else a for name, a in kwargs.items()}
             return write(self, *args, **kwargs)
         except Exception as error:
-            raise shortened(error) from error.__cause__
+            raise shortened(error)
 
     return call
 

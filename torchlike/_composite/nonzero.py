@@ -219,7 +219,7 @@ def where(condition: Tensor, *choices: Any, **named: Any) -> Any:
             return binding.PUBLIC["where"](condition, *choices, **named)
         return nonzero(condition, as_tuple=True)
     except Exception as error:
-        raise shortened(error) from error.__cause__
+        raise shortened(error)
 
 
 def _where(self: Tensor, condition: Tensor, other: Any) -> Tensor:

@@ -144,9 +144,6 @@ def _misfit(
             return f"TensorBase.{name}() takes no " + (
                 "keyword arguments" if keywords else f"arguments ({count} given)"
             )
-    for key in keywords:
-        if key not in signature.parameters:
-            return str(no_such_keyword(name, key))
     positional = [p for p in signature.parameters.values() if p.kind is not p.KEYWORD_ONLY]
     if count > len(positional):
         were = "was" if count == 1 else "were"
@@ -154,8 +151,6 @@ def _misfit(
         span = "" if least == len(positional) else f"from {least} to "
         plural = "s" if span or len(positional) != 1 else ""
         return f"{name}() takes {span}{len(positional)} positional argument{plural} but {count} {were} given"
-    if reason.startswith("multiple values"):
-        return f"{name}() got {reason}"
     missing = [
         p.name for i, p in enumerate(positional) if p.default is p.empty and i >= count and p.name not in keywords
     ]
@@ -163,7 +158,10 @@ def _misfit(
         plural = "s" if len(missing) == 1 else ""  # PyTorch's own plural
         names = ", ".join(f'"{m}"' for m in missing)
         return f"{name}() missing {len(missing)} required positional argument{plural}: {names}"
-    return f"{name}(): {reason}"
+    for key in keywords:
+        if key not in signature.parameters:
+            return str(no_such_keyword(name, key))
+    return f"{name}() got {reason}" if reason.startswith("multiple values") else f"{name}(): {reason}"
 
 
 def no_fit(function: str, given: Iterable) -> RuntimeError:

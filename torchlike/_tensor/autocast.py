@@ -78,7 +78,7 @@ def casting(policies: Casts) -> Callable[[Callable], Callable]:
                 finally:
                     _local.autocast = before
             except Exception as error:
-                raise shortened(error) from error.__cause__
+                raise shortened(error)
 
         made: Any = call
         made.uncast = function

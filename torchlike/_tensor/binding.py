@@ -62,7 +62,7 @@ def _with_out(op: Op, call: Callable) -> Callable:
                 return call(*args, **kwargs)
             return row_into(op, op.public.uncast or call, args, kwargs, out)
         except Exception as error:
-            raise shortened(error) from error.__cause__
+            raise shortened(error)
 
     return public
 
@@ -160,7 +160,7 @@ def in_place_of(name: str, function: Callable, apart: bool = False, op: Op | Non
                     check_fits(op, (self, *args), kwargs, dispatch.describe)
                 raise
         except Exception as error:
-            raise shortened(error) from error.__cause__
+            raise shortened(error)
 
     made: Any = twin
     made.__name__ = made.__qualname__ = name + "_"

@@ -77,7 +77,7 @@ def _refusing_gradients(op: Op, call: Callable) -> Callable:
                         raise _errors.autograd.not_differentiable(said, name)
             return call(*args, **kwargs)
         except Exception as error:
-            raise shortened(error) from error.__cause__
+            raise shortened(error)
 
     return refusing
 
@@ -101,7 +101,7 @@ def _reading_anyway(op: Op, call: Callable) -> Callable:
                 with modes.no_grad():
                     return call(*args, **kwargs)
         except Exception as error:
-            raise shortened(error) from error.__cause__
+            raise shortened(error)
 
     return reading
 
@@ -134,7 +134,7 @@ def _guarded(op: Op, call: Callable) -> Callable:
             check(args, kwargs)
             return call(*args, **kwargs)
         except Exception as error:
-            raise shortened(error) from error.__cause__
+            raise shortened(error)
 
     return guarded
 
@@ -228,7 +228,7 @@ def _plain_caller(op: Op, casts: bool = False) -> Callable:
         except Exception as error:
             moved = on_one_device(op, args, kwargs) if isinstance(error, RuntimeError) else None
             if moved is None:
-                raise shortened(error) from error.__cause__
+                raise shortened(error)
         return _again(op, *moved, slow is CASTING)
 
     return _reading_anyway(op, autocast.listening(call) if casts else call)
@@ -245,7 +245,7 @@ def _again(op: Op, args: tuple, kwargs: dict, casts: bool) -> Any:
         plan, needs = _gather(op, args, kwargs, values, edges, scalars)
         return _finish(plan, values, edges, scalars, needs)
     except Exception as error:
-        raise shortened(error) from error.__cause__
+        raise shortened(error)
 
 
 def _keywords(op: Op, count: int, *names: str) -> tuple[tuple[str, ...], tuple] | None:
@@ -556,7 +556,7 @@ def _view_caller(op: Op) -> Callable:
             t._cache = (storage.version, origin._edge if follows else writes(origin), viewed)
             return t
         except Exception as error:
-            raise shortened(error) from error.__cause__
+            raise shortened(error)
 
     return call
 

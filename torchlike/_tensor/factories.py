@@ -137,7 +137,7 @@ def tensor(
             return _copied(data, dtype, device, requires_grad)
         return _in_its_order(of_array(from_data.of_data(data, dtype), device, requires_grad), data)
     except Exception as error:
-        raise shortened(error) from error.__cause__
+        raise shortened(error)
 
 
 def _copied(data: Tensor, dtype: Dtype | None, device: Any, requires_grad: bool) -> Tensor:

@@ -79,7 +79,7 @@ def accepting_out(asked: Into = CASTABLE, name: str = "") -> Callable[[Callable]
                     return function(*args, **kwargs)
                 return into(name or function.__name__, function, args, kwargs, out, asked)
             except Exception as error:
-                raise shortened(error) from error.__cause__
+                raise shortened(error)
 
         made: Any = public
         made.__signature__ = with_out(inspect.signature(function))

@@ -346,7 +346,7 @@ class Function:
                     return call(self.__wrapped__, args, kwargs, self)
             return self.__wrapped__(*args, **kwargs)
         except Exception as error:
-            raise shortened(error) from error.__cause__
+            raise shortened(error)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.__wrapped__, name)

@@ -90,7 +90,7 @@ def history_first(function: Callable) -> Callable:
                         each._pair()
                 raise
         except Exception as error:
-            raise shortened(error) from error.__cause__
+            raise shortened(error)
 
     return call
 
@@ -145,7 +145,7 @@ def _public(function: Callable, itself: int = 0, called: str = "") -> Callable:
                     _errors.arguments.as_of(error, called)
                 raise foreign_errors.of_call(error, called, args, kwargs) from error.__cause__
         except Exception as error:
-            raise shortened(error) from error.__cause__
+            raise shortened(error)
 
     return call
 
@@ -182,7 +182,7 @@ def worded(function: Callable, itself: int = 0) -> Callable:
                     _errors.arguments.as_of(misfit, name)
                 raise misfit from None
         except Exception as error:
-            raise shortened(error) from error.__cause__
+            raise shortened(error)
 
     return call
 
@@ -279,7 +279,7 @@ def _with_out(function: Callable, asked: Into | Callable[..., Into], called: str
             rule = asked if isinstance(asked, Into) else asked(*args, **kwargs)
             return into(called, plain, args, kwargs, out, rule, overloads)
         except Exception as error:
-            raise shortened(error) from error.__cause__
+            raise shortened(error)
 
     made: Any = public
     made.__signature__ = with_out(inspect.signature(function))

@@ -52,7 +52,7 @@ def _binary(op: Op, name: str) -> Callable:
                 return quick(self, other)
             return ask(self, other)
         except Exception as error:
-            raise shortened(error) from error.__cause__
+            raise shortened(error)
 
     return dunder
 
@@ -82,7 +82,7 @@ def _reflected(call: Callable, numbers: tuple[type, ...], name: str, is_slot: bo
                 return ask(self, other)
             return call(self, other) if is_slot else call(other, self)
         except Exception as error:
-            raise shortened(error) from error.__cause__
+            raise shortened(error)
 
     return dunder
 
@@ -98,7 +98,7 @@ def _in_place(op: Op, call: Callable, name: str) -> Callable:
                 return twin(self, other)
             return ask(self, other)
         except Exception as error:
-            raise shortened(error) from error.__cause__
+            raise shortened(error)
 
     return dunder
 

@@ -790,7 +790,7 @@ class Tensor(Methods):
 
             return indexing.get(self, index)
         except Exception as error:
-            raise shortened(error) from error.__cause__
+            raise shortened(error)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         try:
@@ -798,7 +798,7 @@ class Tensor(Methods):
 
             indexing.put(self, index, value)
         except Exception as error:
-            raise shortened(error) from error.__cause__
+            raise shortened(error)
 
     def __delitem__(self, index: Any) -> None:
         raise _errors.indexing.no_deletion()

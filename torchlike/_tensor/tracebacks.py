@@ -20,12 +20,14 @@ _IS_FULL = os.environ.get("TORCHLIKE_TRACEBACK") == "full"
 def shortened(error: Exception) -> Exception:
     """Remove torchlike's frames, and the frames that they called, from the traceback of an error. Return the error.
 
-    The frames of the user's program remain, with the library frames that the program called. Call this function as
-    `except Exception as error: raise shortened(error) from error.__cause__`. It replaces a MemoryError of NumPy by
-    PyTorch's error.
+    The frames of the user's program remain, with the library frames that the program called. Errors that torchlike
+    caught before it raised this one are removed from its context, so that a traceback shows only those that the program
+    was handling. Call this function as `except Exception as error: raise shortened(error)`. It replaces a MemoryError
+    of NumPy by PyTorch's error.
     """
     if isinstance(error, MemoryError) and is_foreign(error):
         last, error = error.__traceback__, _errors.memory.host_out_of_memory(error)
+        error.__suppress_context__ = True
         if _IS_FULL:
             return error
     elif _IS_FULL or is_foreign(error):
@@ -34,7 +36,25 @@ def shortened(error: Exception) -> Exception:
         last = error.__traceback__
     if isinstance(error, TypeError) and last is not None:
         _name_boundary(error, last.tb_frame.f_code.co_qualname)
+    if last is not None and error.__cause__ is None and _is_raised_by_us(last):
+        error.__context__, error.__suppress_context__ = _of_program(error.__context__), False
     return error.with_traceback(_without_ours(last))
+
+
+def _is_raised_by_us(last: TracebackType) -> bool:
+    while last.tb_next is not None:
+        last = last.tb_next
+    return is_ours(last.tb_frame.f_code.co_filename)
+
+
+def _of_program(context: BaseException | None) -> BaseException | None:
+    """Return the first error of a chain of contexts that the program caught, not torchlike."""
+    while context is not None:
+        caught = context.__traceback__
+        if caught is not None and not is_ours(caught.tb_frame.f_code.co_filename):
+            break
+        context = context.__context__
+    return context
 
 
 def of_program(error: BaseException, frames: TracebackType | None) -> TracebackType | None:

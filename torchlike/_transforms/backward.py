@@ -240,7 +240,7 @@ def grad(
         found = _grad(outputs, inputs, weights, keep, create_graph, unused, zeros, count)
         return tuple([_like_input(x, grad) for x, grad in zip(inputs, found)])
     except Exception as error:
-        raise shortened(error) from error.__cause__
+        raise shortened(error)
 
 
 def _like_input(x: Any, grad: Any) -> Any:

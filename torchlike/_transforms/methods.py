@@ -33,7 +33,7 @@ def backward(
     try:
         _backward.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
     except Exception as error:
-        raise shortened(error) from error.__cause__
+        raise shortened(error)
 
 
 METHODS = {"backward": backward}

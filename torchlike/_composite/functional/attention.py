@@ -73,7 +73,7 @@ def scaled_dot_product_attention(
         given = query, key, value, attn_mask, noise, is_causal, scale, enable_gqa, fused
         return rows["_flash_attention"](*given, settings.permitted, **more) if by_blocks else rows["_attention"](*given)
     except Exception as error:
-        raise shortened(error) from error.__cause__
+        raise shortened(error)
 
 
 def _noise(

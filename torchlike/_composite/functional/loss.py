@@ -106,7 +106,7 @@ def cross_entropy(
         _check_target(input, target, ignore_index)
         return made
     except Exception as error:
-        raise shortened(error) from error.__cause__
+        raise shortened(error)
 
 
 def _smoothing(given: Any) -> float:

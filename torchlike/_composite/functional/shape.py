@@ -55,7 +55,7 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
             raise NotImplementedError(f"Unrecognised padding mode {mode}")
         return rows["_mirror_pad"](input, sizes, mode)
     except Exception as error:
-        raise shortened(error) from error.__cause__
+        raise shortened(error)
 
 
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:

@@ -69,7 +69,7 @@ def softmax(input: Tensor, dim: int, dtype: Dtype | None = None) -> Tensor:
     try:
         return rows["_softmax"](input if dtype is None else _cast("softmax", input, dim, dtype), dim)
     except Exception as error:
-        raise shortened(error) from error.__cause__
+        raise shortened(error)
 
 
 def log_softmax(input: Tensor, dim: int, dtype: Dtype | None = None) -> Tensor:

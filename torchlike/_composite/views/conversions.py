@@ -47,7 +47,7 @@ def view(self: Tensor, *size: Any, **named: Any) -> Tensor:
             return _view_as_type(self, size[0])
         return rows["view"](self, ints(size, "view"))
     except Exception as error:
-        raise shortened(error) from error.__cause__
+        raise shortened(error)
 
 
 def _size_or_dtype(size: tuple, named: dict) -> tuple:
@@ -102,7 +102,7 @@ def reshape(input: Tensor, *shape: Any, **named: Any) -> Tensor:
             return made
         return rows["_unsafe_view"](clone(input, memory_format=mf.contiguous_format), size)
     except Exception as error:
-        raise shortened(error) from error.__cause__
+        raise shortened(error)
 
 
 def _one_named(function: str, name: str, given: tuple, named: dict) -> tuple:
@@ -132,7 +132,7 @@ def expand(self: Tensor, *size: Any, **named: Any) -> Tensor:
             size = _one_named("expand", "size", size, named)
         return rows["expand"](self, ints(size, "expand"))
     except Exception as error:
-        raise shortened(error) from error.__cause__
+        raise shortened(error)
 
 
 def permute(input: Tensor, *dims: Any, **named: Any) -> Tensor:
@@ -150,7 +150,7 @@ def permute(input: Tensor, *dims: Any, **named: Any) -> Tensor:
             dims = _one_named("permute", "dims", dims, named)
         return rows["permute"](input, ints(dims, "permute", "dims"))
     except Exception as error:
-        raise shortened(error) from error.__cause__
+        raise shortened(error)
 
 
 def _taking_a_tuple(method: Any, argument: str) -> Any:
@@ -378,7 +378,7 @@ def copy_(self: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
             raise _errors.arguments.wrong_type("copy_", "non_blocking", 2, "bool", non_blocking)
         return replace(self, other, "torch::autograd::CopyBackwards")
     except Exception as error:
-        raise shortened(error) from error.__cause__
+        raise shortened(error)
 
 
 def replace(self: Tensor, src: Any, node: str) -> Tensor:

@@ -150,7 +150,7 @@ def _split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, 
     try:
         return split(self, split_size, dim)
     except Exception as error:
-        raise shortened(error) from error.__cause__
+        raise shortened(error)
 
 
 @history_first

@@ -179,7 +179,7 @@ class Module(_Parts):
                 return call_with_hooks(self, args, kwargs)
             return self.forward(*args, **kwargs)
         except Exception as error:
-            raise shortened(error) from error.__cause__
+            raise shortened(error)
 
     def _call_impl(self, *args: Any, **kwargs: Any) -> Any:
         """Run the hooks and forward, uncompiled even after `compile`."""

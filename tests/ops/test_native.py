@@ -27,8 +27,8 @@ def compare(ours: np.ndarray, theirs: torch.Tensor, atol: float = 1e-7, rtol: fl
 
 
 def test_the_extension_is_there_wherever_a_compiler_is():
-    modules = (_native.rows, _native.convolutions, _native.same, _native.switch, _native.numbers, _native.memory)
-    there = all(module is not None for module in modules)
+    names = "rows convolutions same switch numbers memory normals pages"
+    there = all(getattr(_native, name) is not None for name in names.split())
     assert there or not (shutil.which("cc") or shutil.which("gcc")), "`pip install -e .` compiles them"
 
 
@@ -306,6 +306,11 @@ WRONG = {
         HERE, HERE.copy(), (1, 4, 6, 4, 6, 1, 1, 1, 1, 1, 1, 1, -1, 0)
     ),
     "too few columns": lambda _: _native.convolutions.gather(HERE, HERE[0], (1, 4, 6, 4, 6, 1, 1, 1, 1, 1, 1, 1, 0, 0)),
+    "words of another size": lambda _: _native.normals.fill(
+        np.zeros(16, np.uint64), np.zeros(16, np.float32), 0.0, 1.0
+    ),
+    "no whole block": lambda _: _native.normals.fill(np.zeros(24, np.uint32), np.zeros(24, np.float32), 0.0, 1.0),
+    "whole numbers": lambda _: _native.normals.fill(np.zeros(16, np.uint32), np.zeros(16, np.int32), 0.0, 1.0),
     "long bias": lambda rows: rows.standardize(HERE, HERE, HERE[0, :4], HERE[0, :4], 6, 1e-5, None, HERE),
 }
 

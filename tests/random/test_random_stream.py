@@ -14,6 +14,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from torchlike import _native
 from torchlike import _random as ours
 from torchlike._random import _binomial, _box_muller, _gamma, _integer, _poisson, _turns
 
@@ -219,26 +220,27 @@ def test_a_radius_of_zero_gives_a_positive_zero(generator, dtype):
         torch.set_rng_state(torch.from_numpy(state))
 
 
-def test_every_radius_and_every_angle_is_rounded_alike_when_compiled():
+def test_every_radius_and_every_angle_is_rounded_alike_in_c_and_numpy():
     """Compare all 2^24 radii and all 2^24 angles, in blocks of sixteen words: eight radii and eight angles."""
     words = np.repeat(np.arange(1 << 24, dtype=np.uint32).reshape(-1, 8), 2, axis=0).reshape(-1)
-    compiled = _box_muller._compiled()
-    assert compiled is not _box_muller._uncompiled
-    slab = _box_muller._SLAB32
-    for start in range(0, len(words), slab):
-        given = words[start : start + slab], np.float32(0), np.float32(1), np.int32(0)
-        for one, other in zip(compiled(*given), _box_muller._uncompiled(*given)):
-            assert np.array_equal(one, other)
+    assert _native.normals is not None
+    for some in np.split(words, 256):
+        found, expected = np.empty(some.shape, np.float32), np.empty(some.shape, np.float32)
+        _native.normals.fill(some, found, 0.0, 1.0)
+        _box_muller._by_numpy(some, expected, 0.0, 1.0)
+        assert np.array_equal(found.view(np.int32), expected.view(np.int32))
 
 
-def test_compiled_normals_round_as_interpreted_ones(generator, monkeypatch):
-    monkeypatch.setattr(_box_muller, "_SLAB32", 1 << 12)
-    monkeypatch.setattr(_box_muller, "_COLD_SLABS", 3)
-    monkeypatch.setattr(_box_muller, "_cold_slabs", 0)
-    _box_muller._compiled.cache_clear()
-    assert_same_bits(ours.normal(generator, (100_000,), np.float32, 0.1, 0.3), torch.empty(100_000).normal_(0.1, 0.3))
-    assert _box_muller._compiled.cache_info().currsize == 1
-    _box_muller._compiled.cache_clear()
+@pytest.mark.parametrize("dtype", WIDE_REAL)
+@pytest.mark.parametrize(("mean", "std"), [(0, 1), (0.1, 0.3), (-3, 1e-3), (1e-40, 2)])
+@pytest.mark.parametrize("is_compiled", [True, False])
+def test_normals_in_c_and_in_numpy(generator, monkeypatch, dtype, mean, std, is_compiled):
+    if not is_compiled:
+        monkeypatch.setattr(_native, "normals", None)
+    for count in (16, 40, 50_003):
+        found = ours.normal(generator, (count,), numpy_dtype(dtype), mean, std)
+        assert_same_bits(found, filled("normal_", mean, std)((count,), dtype))
+    assert_same_place(generator)
 
 
 @pytest.mark.parametrize("worth_scipy", [0, 1 << 40])

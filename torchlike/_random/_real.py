@@ -10,7 +10,7 @@ import numpy as np
 from torchlike import _errors
 from torchlike._errors.warned import warn
 
-from ._box_muller import normals32, normals64
+from ._box_muller import normals
 from ._checks import bounds, require_floating, require_in_bounds
 from ._generator import Generator, default_generator
 from ._libm import cos, log1p, sin
@@ -133,12 +133,11 @@ def _in_blocks(generator: Generator, count: int, dtype: np.dtype, mean: float, s
     values = np.empty(count, np.float64 if dtype == np.float64 else np.float32)
     whole, left = count // 16 * 16, count % 16
     words = generator.raw64 if dtype == np.float64 else generator.raw32
-    fill = normals64 if dtype == np.float64 else normals32
-    fill(values[:whole], words, mean, std)
+    normals(values[:whole], words, mean, std)
     if left:
         if dtype.itemsize >= 4:  # PyTorch samples and discards the remainder for float32 and float64 only
             words(left)
-        fill(values[-16:], words, mean, std)
+        normals(values[-16:], words, mean, std)
     return values
 
 

@@ -462,6 +462,8 @@ def test_private_names_that_libraries_import():
             module(L, "nn.parameter").is_lazy(L.nn.Parameter(L.ones(2))),
             module(L, "_dynamo.eval_frame").is_dynamo_supported(),
             [(p.name, p.value) for p in module(L, "utils.checkpoint").CheckpointPolicy],
+            [module(L, "optim.optimizer")._get_value(x) for x in (L.tensor(2.0), L.ones(1).long(), 3, "a")],
+            module(L, "optim.lr_scheduler").EPOCH_DEPRECATION_WARNING,
             module(L, "nn.parallel.scatter_gather").scatter((1, "a"), [0]),
             (devices, states),
         )

@@ -4,6 +4,7 @@ from typing import Any
 
 from torchlike._api import glossary as _glossary
 from torchlike._api import names as _names
+from torchlike._composite.functional.activation import _get_softmax_dim as _get_softmax_dim
 from torchlike._composite.functional.activation import celu as celu
 from torchlike._composite.functional.activation import celu_ as celu_
 from torchlike._composite.functional.activation import elu as elu

@@ -1,6 +1,7 @@
 """Learning rate schedulers."""
 
 from torchlike._internal import settle as _settle
+from torchlike.optim import _errors
 from torchlike.optim.lr_scheduler._base import LRScheduler as LRScheduler
 from torchlike.optim.lr_scheduler._combine import ChainedScheduler as ChainedScheduler
 from torchlike.optim.lr_scheduler._combine import SequentialLR as SequentialLR
@@ -18,6 +19,8 @@ from torchlike.optim.lr_scheduler._function import LambdaLR as LambdaLR
 from torchlike.optim.lr_scheduler._function import MultiplicativeLR as MultiplicativeLR
 from torchlike.optim.lr_scheduler._plateau import ReduceLROnPlateau as ReduceLROnPlateau
 from torchlike.optim.optimizer import Optimizer as Optimizer
+
+EPOCH_DEPRECATION_WARNING = _errors.epoch_deprecated()
 
 
 class _LRScheduler(LRScheduler):

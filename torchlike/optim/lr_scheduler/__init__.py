@@ -3,6 +3,9 @@
 from torchlike._internal import settle as _settle
 from torchlike.optim import _errors
 from torchlike.optim.lr_scheduler._base import LRScheduler as LRScheduler
+from torchlike.optim.lr_scheduler._base import (
+    _warn_get_lr_called_within_step as _warn_get_lr_called_within_step,
+)
 from torchlike.optim.lr_scheduler._combine import ChainedScheduler as ChainedScheduler
 from torchlike.optim.lr_scheduler._combine import SequentialLR as SequentialLR
 from torchlike.optim.lr_scheduler._cosine import CosineAnnealingLR as CosineAnnealingLR

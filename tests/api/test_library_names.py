@@ -462,11 +462,30 @@ def test_private_names_that_libraries_import():
             module(L, "nn.parameter").is_lazy(L.nn.Parameter(L.ones(2))),
             module(L, "_dynamo.eval_frame").is_dynamo_supported(),
             [(p.name, p.value) for p in module(L, "utils.checkpoint").CheckpointPolicy],
+            [module(L, "optim.optimizer")._get_value(x) for x in (L.tensor(2.0), L.ones(1).long(), 3, "a")],
+            module(L, "optim.lr_scheduler").EPOCH_DEPRECATION_WARNING,
+            module(L, "distributions.multivariate_normal")._batch_mv(p.float(), L.arange(6.0).view(2, 3)),
+            module(L, "distributions.multivariate_normal")._batch_mahalanobis(p.float().tril(), L.ones(2, 3)),
+            module(L, "distributions.transformed_distribution")._sum_rightmost(L.ones(2, 3, 4), 2),
+            L.nn.functional._Reduction.get_enum("sum"),
             module(L, "nn.parallel.scatter_gather").scatter((1, "a"), [0]),
             (devices, states),
         )
 
     both(program)
+
+
+def test_a_scheduler_of_a_project_asks_for_the_warning_of_get_lr():
+    def rates(L):
+        class Halves(L.optim.lr_scheduler.LRScheduler):
+            def get_lr(self):
+                module(L, "optim.lr_scheduler")._warn_get_lr_called_within_step(self)
+                return [group["lr"] / 2 for group in self.optimizer.param_groups]
+
+        scheduler = Halves(L.optim.SGD([L.ones(1, requires_grad=True)], 1.0))
+        return scheduler.get_last_lr(), scheduler.get_lr()
+
+    both(rates)
 
 
 def test_what_is_there_only_to_be_named():

@@ -1,5 +1,7 @@
 """`torch.cuda`, `xpu`, `mps` and `accelerator` without such a device behave as in PyTorch's CPU build."""
 
+import importlib
+
 import pytest
 import torch
 
@@ -109,3 +111,17 @@ MORE = {
 @pytest.mark.parametrize("name", MORE)
 def test_a_program_without_a_gpu(name):
     both(MORE[name])
+
+
+@pytest.mark.parametrize("options", [{}, {"optional": True}, {"optional": True, "allow_cpu": True}])
+@pytest.mark.parametrize("given", [0, -1, None, 1.5, "cuda", "cuda:1", "cpu", "nothing"])
+def test_the_index_of_a_device(given, options):
+    both(lambda L: importlib.import_module(f"{L.__name__}.cuda._utils")._get_device_index(given, **options))
+    if isinstance(given, str) and given != "nothing":
+        both(lambda L: L.cuda._get_device_index(L.device(given), **options))
+
+
+def test_private_names_that_libraries_read():
+    calls = []
+    both(lambda L: (L.cuda._initialized, L.cuda._lazy_call(lambda: calls.append(L)), L.cuda.default_generators))
+    assert not calls

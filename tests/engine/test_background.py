@@ -258,3 +258,35 @@ def test_a_loop_of_small_operators_is_interpreted_until_it_has_cost_as_much_as_i
     assert used[0] == "numpy" and used[-1] == "xla"
     assert used == sorted(used)
     torch.testing.assert_close(torch.tensor(losses), torch.tensor(early))
+
+
+def test_recurrent_layers_that_are_called_in_a_loop_are_interpreted_first(monkeypatch):
+    monkeypatch.setattr(costs, "QUICK", 0.0)  # as of a longer loop
+    monkeypatch.setattr(costs, "RUNS", 0)
+    forget_programs()
+    torch.manual_seed(0)
+    cell = torch.nn.LSTM(3, 4)
+    rows = torch.arange(30.0).view(5, 1, 2, 3) / 30
+
+    def compute():
+        state, loss = None, 0
+        for row in rows:
+            result, state = cell(row, state)
+            loss = loss + result.square().mean()
+        return loss
+
+    assert _losses(compute, torch.optim.SGD(cell.parameters(), 0.1), 3)[1] == ["numpy"] * 3
+
+
+@pytest.mark.parametrize("count, kind", [(50, "numpy"), (3, "xla")])
+def test_a_long_step_with_clipping_is_interpreted_first(count, kind):
+    forget_programs()
+    parameters = [torch.nn.Parameter(torch.ones(4)) for _ in range(count)]
+    for parameter in parameters:
+        parameter.grad = torch.ones(4)
+    optimizer = torch.optim.Adam(parameters)
+    with torch.explain() as report:
+        torch.nn.utils.clip_grad_norm_(parameters, 1.0)
+        optimizer.step()
+        parameters[0].sum().item()
+    assert [p.executor for p in report if "adam_update" in p.operators] == [kind]

@@ -32,8 +32,20 @@ PROGRAMS = {
     "_canonical_mask of ints": lambda nn: canonical(nn, "int64"),
     "_none_or_dtype": lambda nn: nn.functional._none_or_dtype(None),
     "_in_projection_packed": lambda nn: nn.functional._in_projection_packed(*[ones(nn, 2, 1, 4)] * 3, ones(nn, 12, 4)),
+    "_get_softmax_dim": lambda nn: [nn.functional._get_softmax_dim("softmax", ndim, 3) for ndim in range(5)],
+    "_no_grad_trunc_normal_": lambda nn: filled(nn, "trunc_normal", 0.0, 1.0, -2.0, 2.0),
+    "_no_grad_uniform_": lambda nn: filled(nn, "uniform", -1.0, 2.0),
+    "_no_grad_normal_": lambda nn: filled(nn, "normal", 1.0, 2.0),
+    "_no_grad_fill_": lambda nn: filled(nn, "fill", 3.0),
+    "_no_grad_zero_": lambda nn: filled(nn, "zero"),
     "_in_projection": lambda nn: nn.functional._in_projection(*[ones(nn, 2, 1, 4)] * 3, *[ones(nn, 4, 4)] * 3),
 }
+
+
+def filled(nn, name, *numbers):
+    weight = nn.Linear(4, 3).weight
+    result = getattr(nn.init, f"_no_grad_{name}_")(weight, *numbers)
+    return result is weight, weight.requires_grad, weight.detach()
 
 
 def ones(nn, *shape):

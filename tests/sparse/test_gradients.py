@@ -181,3 +181,69 @@ def test_a_module_that_holds_a_sparse_buffer():
         return losses, other(x).detach(), other.double()(x.double()).detach().float(), seen(other.graph)
 
     both(program)
+
+
+def saving(L):
+    """Return a function that saves a sparse tensor of its second argument, and computes a product with the third."""
+
+    class Product(L.autograd.Function):
+        @staticmethod
+        def forward(ctx, index, values, dense):
+            matrix = L.sparse_coo_tensor(index, values, (3, 3))
+            ctx.save_for_backward(matrix, dense, None)
+            return matrix.matmul(dense)
+
+        @staticmethod
+        def backward(ctx, grad):
+            matrix, dense, nothing = ctx.saved_tensors
+            assert nothing is None and not matrix.requires_grad and not matrix.is_coalesced()
+            return None, grad.matmul(dense.t())[tuple(matrix._indices())], matrix.t().matmul(grad)
+
+    return Product
+
+
+def test_a_function_saves_a_sparse_tensor():
+    def gradients(L):
+        values, dense = L.tensor([1.0, 2, 3], requires_grad=True), L.arange(6.0).view(3, 2).requires_grad_()
+        saving(L).apply(L.tensor([[0, 1, 2], [1, 2, 0]]), values, dense).square().sum().backward()
+        return values.grad, dense.grad
+
+    both(gradients)
+
+
+@pytest.mark.parametrize("write", [lambda a: a.mul_(2), lambda a: a._values().mul_(2)])
+def test_a_saved_sparse_tensor_that_was_written_is_an_error(write):
+    matrix = torchlike.eye(3).to_sparse()
+
+    class Product(torchlike.autograd.Function):
+        @staticmethod
+        def forward(ctx, dense):
+            ctx.save_for_backward(matrix)
+            return matrix.matmul(dense)
+
+        @staticmethod
+        def backward(ctx, grad):
+            return ctx.saved_tensors[0].t().matmul(grad)
+
+    result = Product.apply(torchlike.ones(3, 2, requires_grad=True))
+    write(matrix)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        result.sum().backward()
+
+
+@pytest.mark.parametrize("is_recorded", [True, False])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda L, values: L.sparse_coo_tensor([[0, 1, 2], [1, 2, 0]], values, (3, 3)),
+        lambda L, values: L.sparse_csr_tensor([0, 1, 2, 3], [1, 2, 0], values, (3, 3)),
+        lambda L, values: L.sparse_csc_tensor([0, 1, 2, 3], [1, 2, 0], values, (3, 3)),
+    ],
+)
+def test_what_is_made_under_no_grad_requires_no_grad(make, is_recorded):
+    def facts(L):
+        with L.set_grad_enabled(is_recorded):
+            made = make(L, L.ones(3, requires_grad=True))
+        return made.requires_grad, made.is_leaf
+
+    both(facts)

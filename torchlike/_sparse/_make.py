@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from torchlike import _errors
-from torchlike._dtypes import devices, int64
+from torchlike._dtypes import devices, int64, modes
 from torchlike._dtypes import memory_format as mf
 from torchlike._sparse import _tensor as s
 from torchlike._sparse._invariants import check_sparse_tensor_invariants
@@ -42,8 +42,10 @@ def _index(given: Any, dtype: Any = int64) -> Tensor:
 
 
 def _held(values: Tensor, requires_grad: bool, node: str) -> Tensor:
-    """Return the values detached as a leaf if `requires_grad`, and otherwise as the result of `node`."""
-    return values.detach()._require_grad() if requires_grad else s.passed_on(values, node)
+    """Return the values detached as a leaf if `requires_grad`, and otherwise as a recorded result of `node`."""
+    if requires_grad:
+        return values.detach()._require_grad()
+    return s.passed_on(values, node) if modes.local.grad else values.detach()
 
 
 def _check_options(name: str, check_invariants: Any = None, is_coalesced: Any = None, **options: Any) -> None:

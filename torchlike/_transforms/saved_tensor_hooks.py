@@ -15,6 +15,7 @@ from torchlike import _errors
 from torchlike._autograd import versions
 from torchlike._autograd.engine import Grad, Walk
 from torchlike._autograd.nodes import Node
+from torchlike._autograd.sparse_value import SparseValue
 from torchlike._dtypes import modes
 from torchlike._dtypes.recorder import Mode, Recorder, enter, leave
 from torchlike._engine import Value
@@ -168,9 +169,25 @@ class Kept:
         return kept
 
 
-def keep(tensor: Any) -> Packed | Kept:
+class KeptSparse:
+    """A saved sparse tensor without hooks. None of its members must be overwritten or replaced."""
+
+    __slots__ = ("kept", "members")
+
+    def __init__(self, tensor: Any) -> None:
+        self.kept, self.members = tensor, [Kept(member) for member in tensor._members()]
+
+    def tensor(self) -> Any:
+        if any(a.tensor() is not b for a, b in zip(self.members, self.kept._members())):
+            raise versions.modified(self.kept._aval, None, 1, 0)
+        return self.kept
+
+
+def keep(tensor: Any) -> Packed | Kept | KeptSparse:
     """Save a tensor outside a node. The method `tensor()` of the result returns the tensor."""
-    return Packed(tensor) if local.stack else Kept(tensor)
+    if local.stack:
+        return Packed(tensor)
+    return KeptSparse(tensor) if tensor._pair()[0].__class__ is SparseValue else Kept(tensor)
 
 
 class PackedNode(Node):

@@ -28,8 +28,10 @@ from torchlike.cuda._allocators import caching_allocator_enable as caching_alloc
 from torchlike.cuda._allocators import change_current_allocator as change_current_allocator
 from torchlike.cuda._allocators import get_allocator_backend as get_allocator_backend
 from torchlike.cuda._allocators import use_mem_pool as use_mem_pool
+from torchlike.cuda._devices import _get_device_index as _get_device_index
 from torchlike.cuda._devices import _is_compiled as _is_compiled
 from torchlike.cuda._devices import _is_in_bad_fork as _is_in_bad_fork
+from torchlike.cuda._devices import _lazy_call as _lazy_call
 from torchlike.cuda._devices import _lazy_init as _lazy_init
 from torchlike.cuda._devices import current_device as current_device
 from torchlike.cuda._devices import device as device
@@ -121,6 +123,8 @@ def __getattr__(name: str) -> Any:
         from torchlike._sparse import _legacy_types as legacy_types
 
         return legacy_types.on_cuda(name)
+    if name == "_initialized":
+        return is_initialized()
     if name == "default_generators":  # the list of GPUs is known after JAX has begun
         from torchlike.cuda.random import default_generators_of
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from torchlike import _errors
@@ -44,6 +45,40 @@ def _is_in_bad_fork() -> bool:
 
 
 _lazy_init = init
+
+
+def _lazy_call(callable: Callable[[], Any], **kwargs: Any) -> None:
+    """Call a function if there is a GPU. PyTorch postpones the call until CUDA is initialized.
+
+    Args:
+      callable: the function, without parameters.
+      **kwargs: PyTorch's order of the postponed calls, which has no effect: nothing is postponed.
+    """
+    if is_initialized():
+        callable()
+
+
+def _get_device_index(device: Any, optional: bool = False, allow_cpu: bool = False) -> int | None:
+    """Return the index of a GPU.
+
+    Args:
+      device: an index, or a device or its name with an index.
+      optional: whether a device without an index, or anything else, is the current GPU; None if there is none.
+      allow_cpu: whether the index of the CPU is -1. Otherwise, the CPU is an error.
+    """
+    if isinstance(device, int):
+        return device
+    found = devices.device(device) if isinstance(device, str) else device
+    if isinstance(found, devices.device):
+        if found.type == "cpu" and allow_cpu:
+            return -1
+        if found.type != "cuda":
+            raise _errors.making.wrong_device("cuda", found)
+        if found.index is not None:
+            return found.index
+    if not optional:
+        raise _errors.making.needs_index(device)
+    return accelerators.current("cuda") if is_available() else None
 
 
 def current_device() -> int:

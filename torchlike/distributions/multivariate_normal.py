@@ -12,6 +12,8 @@ from . import _errors, constraints
 from ._covariance import OfCovariance
 from ._matrices import factor_of_inverse as _precision_to_scale_tril  # noqa: F401, as libraries import it
 from ._matrices import log_diagonal, mahalanobis, matrix_vector
+from ._matrices import mahalanobis as _batch_mahalanobis  # noqa: F401  # other projects import it
+from ._matrices import matrix_vector as _batch_mv  # noqa: F401
 from .distribution import Distribution as Distribution
 from .utils import lazy_property as lazy_property
 from .utils import standard_normal

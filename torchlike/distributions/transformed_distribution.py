@@ -12,6 +12,7 @@ from .distribution import Distribution
 from .independent import Independent
 from .transforms import ComposeTransform, Transform
 from .utils import sum_rightmost
+from .utils import sum_rightmost as _sum_rightmost  # noqa: F401  # other projects import it
 
 
 class TransformedDistribution(Distribution):

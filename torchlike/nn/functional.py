@@ -4,6 +4,7 @@ from typing import Any
 
 from torchlike._api import glossary as _glossary
 from torchlike._api import names as _names
+from torchlike._composite.functional.activation import _get_softmax_dim as _get_softmax_dim
 from torchlike._composite.functional.activation import celu as celu
 from torchlike._composite.functional.activation import celu_ as celu_
 from torchlike._composite.functional.activation import elu as elu
@@ -144,6 +145,7 @@ from torchlike._composite.functional.shape import pad as pad
 from torchlike._composite.functional.shape import pixel_shuffle as pixel_shuffle
 from torchlike._composite.functional.shape import pixel_unshuffle as pixel_unshuffle
 from torchlike._composite.functional.shape import unfold as unfold
+from torchlike.nn import _reduction as _Reduction  # noqa: F401  # other projects import it
 from torchlike.nn._attention import _canonical_mask as _canonical_mask
 from torchlike.nn._attention import _in_projection as _in_projection
 from torchlike.nn._attention import _in_projection_packed as _in_projection_packed

@@ -484,6 +484,16 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
     return tensor
 
 
+# --- private names ----------------------------------------------------------------------------------------------------
+
+# Projects that copied the initialization of vision transformers import these.
+_no_grad_uniform_ = uniform_
+_no_grad_normal_ = normal_
+_no_grad_trunc_normal_ = trunc_normal_
+_no_grad_fill_ = constant_
+_no_grad_zero_ = zeros_
+
+
 # --- old names --------------------------------------------------------------------------------------------------------
 
 

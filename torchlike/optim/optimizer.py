@@ -64,6 +64,11 @@ def register_optimizer_step_post_hook(hook: Callable) -> RemovableHandle:
     return _keep(_every_step_post, hook)
 
 
+def _get_value(x: Any) -> Any:
+    """Return the number of a tensor of one element, or anything else itself."""
+    return x.item() if isinstance(x, Tensor) else x
+
+
 def _use_grad_for_differentiable(func: Callable) -> Callable:
     """Decorate the `step` of an optimizer so that autograd records it only if the option `differentiable` is set."""
 

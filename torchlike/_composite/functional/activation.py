@@ -289,7 +289,7 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
     >>> torch.nn.functional.softmax(torch.zeros(2), dim=0).tolist()
     [0.5, 0.5]
     """
-    dim = _implicit_dim("softmax", input) if dim is None else dim
+    dim = _get_softmax_dim("softmax", input.ndim) if dim is None else dim
     return functions.softmax(input, dim, dtype)
 
 
@@ -306,7 +306,7 @@ def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
     >>> torch.nn.functional.softmin(torch.tensor([0.0, torch.inf]), dim=0).tolist()
     [1.0, 0.0]
     """
-    dim = _implicit_dim("softmin", input) if dim is None else dim
+    dim = _get_softmax_dim("softmin", input.ndim) if dim is None else dim
     return functions.softmax(-input, dim, dtype)
 
 
@@ -323,13 +323,14 @@ def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dty
     >>> torch.nn.functional.log_softmax(torch.zeros(2), dim=0)
     tensor([-0.6931, -0.6931])
     """
-    dim = _implicit_dim("log_softmax", input) if dim is None else dim
+    dim = _get_softmax_dim("log_softmax", input.ndim) if dim is None else dim
     return functions.log_softmax(input, dim, dtype)
 
 
-def _implicit_dim(name: str, input: Tensor) -> int:
+def _get_softmax_dim(name: str, ndim: int, stacklevel: int = 3) -> int:
+    """Return the default dim of a softmax, with a warning at the caller's line. `stacklevel` has no effect."""
     warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.")
-    return 0 if input.ndim in (0, 1, 3) else 1
+    return 0 if ndim in (0, 1, 3) else 1
 
 
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:

@@ -31,6 +31,7 @@ COMPILE_REPEAT = 3e-3  # for each operator of a training program, besides the co
 COMPILE_LOOP = 0.2
 COMPILE_BY_HAND = 0.5  # for each distinct operator with a loop that is written by hand for NumPy
 COMPILE_UPDATE = 5e-3  # for each tensor that an optimizer step writes
+COMPILE_BESIDE = 0.01  # for each other operator of a program with an optimizer step, such as one of clipping
 LONG = 1.0  # a training program whose compile takes longer is interpreted at first
 LONG_LIGHT = 0.75  # the same for a program of small arrays, which XLA runs little faster than NumPy
 LONG_UPDATE = 0.08  # the same for an optimizer step, whose interpreted form gives the same bits
@@ -98,10 +99,7 @@ def is_patient(plans: Sequence[Plan]) -> bool:
 
 
 def of_long_compile(plans: Sequence[Plan]) -> float:
-    """Return the cost of compiling a training program or an optimizer step, or 0 if it is short.
-
-    It is also 0 for a patient program, which is not compiled for a long time.
-    """
+    """Return the cost of compiling a training program or an optimizer step, or 0 if it is short."""
     kinds = {*plans}
     cost = COMPILE_UPDATE * sum(len(plan.outputs) for plan in kinds if plan.executor == ONCE)
     if all(plan.executor == ONCE for plan in kinds):
@@ -109,19 +107,24 @@ def of_long_compile(plans: Sequence[Plan]) -> float:
     if any(plan.executor == FLAT for plan in kinds):
         cost += COMPILE_KIND * len(kinds) + COMPILE_REPEAT * len(plans)
         cost += COMPILE_BY_HAND * sum(plan.flat.__class__ is ByHand for plan in kinds)
+    elif cost:
+        cost += COMPILE_BESIDE * sum(plan.executor != ONCE for plan in plans)
     limit = LONG if of_light_run(plans) is None else LONG_LIGHT
-    return cost if cost > limit and not is_patient(plans) else 0.0
+    return cost if cost > limit else 0.0
 
 
 def of_light_run(plans: Sequence[Plan]) -> float | None:
-    """Return the cost of interpreting a training program of small arrays once, such as a loop over recurrent cells.
+    """Return the cost of interpreting a training program once that XLA runs little faster than NumPy.
 
-    Return None if its arrays are not small, or if NumPy cannot run some of its operators.
+    Such are programs of small arrays, for example a loop over recurrent cells, and patient programs. Return None for
+    others, and if NumPy cannot run some of the operators.
     """
-    traffic, calls = BYTE * sum(map(moved, plans)), LIGHT * len(plans)
-    if traffic > calls or is_by_hand(plans) or any(plan.flat is not None and plan.flat() is None for plan in plans):
+    if any(plan.flat is not None and plan.flat() is None for plan in plans):
         return None
-    return traffic + calls
+    if is_by_hand(plans):
+        return of_run(plans) if is_patient(plans) else None
+    traffic, calls = BYTE * sum(map(moved, plans)), LIGHT * len(plans)
+    return traffic + calls if traffic <= calls else None
 
 
 def of_run(plans: Sequence[Plan]) -> float:

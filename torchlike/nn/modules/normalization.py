@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from typing import Any
+from typing import Any, TypeAlias
 
 import torchlike
 from torchlike import Tensor
@@ -14,6 +14,9 @@ from torchlike.nn.modules.module import Module
 from torchlike.nn.parameter import Parameter
 
 __all__ = ["LocalResponseNorm", "CrossMapLRN2d", "LayerNorm", "GroupNorm", "RMSNorm"]
+
+
+_shape_t: TypeAlias = int | list[int] | torchlike.Size  # other projects import it
 
 
 def _as_shape(normalized_shape: Any) -> tuple[Any, ...]:

@@ -151,8 +151,13 @@ class LRScheduler:
         return [group["lr"] * factor for group in self.optimizer.param_groups]
 
     def _warn_outside_step(self) -> None:
-        if not self._get_lr_called_within_step:
-            warn(_errors.use_get_last_lr(), site=type(self))
+        _warn_get_lr_called_within_step(self)
+
+
+def _warn_get_lr_called_within_step(lr_scheduler: LRScheduler) -> None:
+    """Warn if `get_lr` was called outside `step`. Schedulers of other projects call this first."""
+    if not lr_scheduler._get_lr_called_within_step:
+        warn(_errors.use_get_last_lr(), site=type(lr_scheduler))
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import torchlike
-from tests.oracle import assert_same
+from tests.oracle import assert_same, both
 from tests.tensor.test_factories import refusal
 
 SHAPE = (2, 3, 4)
@@ -183,3 +183,9 @@ def test_a_mask_of_another_count_is_no_other_program():
     for count in range(1, 9):
         assert x[x._host() < count].numel() == count
     assert stats.compiles == before
+
+
+@pytest.mark.parametrize("size", [(), (3,)])
+@pytest.mark.parametrize("index", [10**20, -(10**20), np.int64(0), (0,), slice(None, None, -1), slice(0, 10**20)])
+def test_the_order_of_refusals(size, index):
+    both(lambda L: L.ones(size)[index])

@@ -139,6 +139,8 @@ def _number(value: Any, dtype: _dtypes.dtype) -> Any:
         value = value.item()
     if isinstance(value, int) and not -(1 << 63) <= value < 1 << 63:
         raise _errors.dtypes.too_large_to_unpack()
+    if isinstance(value, complex) and dtype.name == "bool":
+        return bool(value)
     if isinstance(value, complex) and not dtype.is_complex:
         if value.imag:
             raise _errors.dtypes.overflow(c_name(dtype))
@@ -149,8 +151,14 @@ def _number(value: Any, dtype: _dtypes.dtype) -> Any:
 # -- ints, slices, None and Ellipsis -----------------------------------------------------------------------------------
 
 
+def _check_width(index: int) -> None:
+    if not -(1 << 63) <= index < 1 << 63:
+        raise _errors.dtypes.too_large_to_unpack()
+
+
 def _of_scalar(index: int) -> IndexError:
     """Return PyTorch's error for an integer index of a tensor without dims."""
+    _check_width(index)
     return _errors.indexing.index_out_of_bounds(index, 0, 0) if index else _errors.indexing.index_of_scalar()
 
 
@@ -160,6 +168,7 @@ def _select(t: Tensor, dim: int, index: int, position: int) -> Tensor:
         raise _of_scalar(index) if not shape else _errors.indexing.too_many_indices(len(shape))
     size = tuple.__getitem__(shape, dim)
     if not -size <= index < size:
+        _check_width(index)
         raise _errors.indexing.index_out_of_bounds(index, position, size)
     return rows["_select"](t, dim, index % size)
 
@@ -170,16 +179,21 @@ def _slice_alone(t: Tensor, part: slice) -> Tensor:
     The result is a view with a slice node even if the slice covers the whole dim.
     """
     if not t.ndim:
+        _step(part)
         raise _errors.indexing.slice_of_scalar()
     made = _slice(t, 0, part)
     return made if made is not t else rows["_slice"](t, 0, 0, t.shape[0], 1)
 
 
-def _slice(t: Tensor, dim: int, part: slice) -> Tensor:
-    size = t.shape[dim]
+def _step(part: slice) -> int:
     step = 1 if part.step is None else as_int(part.step)
     if step <= 0:
         raise ValueError("step must be greater than zero" if step else "slice step cannot be zero")
+    return step
+
+
+def _slice(t: Tensor, dim: int, part: slice) -> Tensor:
+    size, step = t.shape[dim], _step(part)
     start, stop, _ = slice(part.start, part.stop, step).indices(size)
     length = max(0, -(-(stop - start) // step))
     if length == size and step == 1:
@@ -198,8 +212,8 @@ def _basic(t: Tensor, index: Any, keeps_masks: bool = False, reads: bool = False
     items = _unpack(index)
     used = sum([_consumes(i) for i in items])
     if used > t.ndim:
-        lone = not t.ndim and isinstance(index, int)
-        raise _of_scalar(index) if lone else _errors.indexing.too_many_indices(t.ndim)
+        lone = not t.ndim and index.__class__ is not tuple and isinstance(items[0], int)
+        raise _of_scalar(items[0]) if lone else _errors.indexing.too_many_indices(t.ndim)
     dim, rank, advanced = 0, t.ndim, {}
     for position, item in enumerate(items):
         if item is Ellipsis:

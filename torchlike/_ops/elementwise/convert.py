@@ -22,17 +22,17 @@ def _typing(call: Call) -> Typed:
 def _to(input: Array, dtype):
     """Return the elements cast to another dtype.
 
-    Floats are truncated toward zero for an integer dtype. Complex numbers lose their imaginary part for a real dtype.
-    For bool, every nonzero element becomes True.
+    Floats are truncated toward zero for an integer dtype. Complex numbers lose their imaginary part for another
+    real dtype than bool. For bool, every nonzero element becomes True.
 
     Floats out of the range of an integer dtype, and NaN, become what PyTorch's CPU kernels give (see `truncated`).
     """
-    if input.dtype.kind == "c" and not dtype.is_complex:
-        input = input.real
     if dtype.category <= INTEGER and input.dtype in FLOAT8_NUMPY:
         input = cast(input, float32)
     if dtype.name == "bool":
         return input != 0
+    if input.dtype.kind == "c" and not dtype.is_complex:
+        input = input.real
     if dtype.category == INTEGER and is_float(input):
         return truncated(input, dtype)
     return cast(input, dtype)

@@ -229,9 +229,9 @@ def _cast_number(x: Any, to: _dtypes.dtype) -> Any:
 
 
 def cast_array(x: Any, to: _dtypes.dtype) -> Any:
-    """Return the array cast to another dtype. A cast from complex to real takes the real part."""
+    """Return the array cast to another dtype. A cast from complex to a real dtype but bool takes the real part."""
     if x.dtype.kind == "c" and not to.is_complex:
-        x = x.real
+        x = x != 0 if to.name == "bool" else x.real
     return cast(x, to)
 
 

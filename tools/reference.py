@@ -33,6 +33,7 @@ PAGES: dict[str, tuple[str, ...]] = {
     "torchlike.fft": (),
     "torchlike.special": (),
     "torchlike.sparse": (),
+    "torchlike.nested": (),
     "torchlike.amp": (),
     "torchlike.autograd": (
         "torchlike.autograd.functional",

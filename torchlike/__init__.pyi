@@ -39,6 +39,7 @@ from torchlike import linalg as linalg
 from torchlike import masked as masked
 from torchlike import mps as mps
 from torchlike import multiprocessing as multiprocessing
+from torchlike import nested as nested
 from torchlike import nn as nn
 from torchlike import onnx as onnx
 from torchlike import ops as ops
@@ -117,6 +118,7 @@ from torchlike._dtypes.devices import device as device
 from torchlike._dtypes.memory_format import channels_last as channels_last
 from torchlike._dtypes.memory_format import channels_last_3d as channels_last_3d
 from torchlike._dtypes.memory_format import contiguous_format as contiguous_format
+from torchlike._dtypes.memory_format import jagged as jagged
 from torchlike._dtypes.memory_format import layout as layout
 from torchlike._dtypes.memory_format import legacy_contiguous_format as legacy_contiguous_format
 from torchlike._dtypes.memory_format import memory_format as memory_format

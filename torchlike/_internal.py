@@ -4,6 +4,9 @@ from torchlike import _dtypes as _dtypes
 from torchlike import _engine as _engine
 from torchlike import _errors as _errors
 from torchlike import _native as _native
+from torchlike._api.function_names import is_in_place as is_in_place
+from torchlike._api.function_names import name_of as name_of
+from torchlike._api.function_names import with_overload as with_overload
 from torchlike._api.homes import settle as settle
 from torchlike._api.own_methods import own_methods as own_methods
 from torchlike._autograd import engine as engine
@@ -99,6 +102,7 @@ from torchlike._tensor.exchange import to_dlpack as to_dlpack
 from torchlike._tensor.factories import of_array as of_array
 from torchlike._tensor.hooks import checked_gradient as checked_gradient
 from torchlike._tensor.overriding import _disabled_torch_function_impl as _disabled_torch_function_impl
+from torchlike._tensor.overriding import plainly as plainly
 from torchlike._tensor.storage import WRITE as WRITE
 from torchlike._tensor.storage import commit as commit
 from torchlike._tensor.tensor import adopt as adopt

@@ -10,7 +10,6 @@ NAMES = (
     "quantized_gru",
     "quantized_max_pool2d",
     "QInt8Storage",
-    "nested",
     "_nested_from_padded",
 )
 

@@ -215,12 +215,8 @@ def table() -> str:
             f"| `{place}` | {len(group)} | {len(group) - len(lacking)} | {len(used)} | {len(there)} | {tested} |"
         )
         missing += [f"- `{place}`: " + ", ".join(f"`{n.text}` {n.repositories}" for n in lacking)] if lacking else []
-    return (
-        "\n".join(
-            [*lines, "", "## Missing", "", "The number is that of the repositories that use the name.", "", *missing]
-        )
-        + "\n"
-    )
+    told = ["The number is that of the repositories that use the name.", "", *missing] if missing else ["None."]
+    return "\n".join([*lines, "", "## Missing", "", *told]) + "\n"
 
 
 HEAD = [

@@ -106,6 +106,7 @@ MODULES = (
     "_inductor",
     "_higher_order_ops",
     "sparse",
+    "nested",
     "accelerator",
     "cpu",
     "xpu",

@@ -14,7 +14,7 @@ KINDS = {
         r"(?!_quantized$|quantization$|dequantize$|fake_quantize_per_(tensor|channel)_affine$).*quanti[sz].*"
         r"|q_\w+|qu?int\d+(x\d+)?|int_repr|qscheme|per_(tensor|channel)_affine|.*Q\w*Int\w+Storage"
     ),
-    "nested tensors": re.compile(r"_?nested\w*"),
+    "nested tensors": re.compile(r"_nested\w*"),
 }
 
 

@@ -38,6 +38,7 @@ DISTRIBUTED = "distributed-training"
 TOOLS = "subclasses-and-tools"
 CONTROL = "control-flow-and-jax"
 SPARSE = "sparse-tensors"
+NESTED = "nested-tensors"
 DISTRIBUTIONS = "distributions"
 CAPTURABLE = ("Adadelta", "Adam", "AdamW", "Adamax", "ASGD", "NAdam", "RAdam", "RMSprop", "Rprop")
 ENTRIES = (
@@ -224,6 +225,11 @@ ENTRIES = (
         MEMORY,
         "DLPack does not share writes with a `jax.Array`",
         "torch.from_dlpack torch.utils.dlpack.from_dlpack torch.utils.dlpack.to_dlpack",
+    ),
+    Entry(
+        NESTED,
+        "Layout `torch.strided`: the functions that PyTorch has",
+        "torch.nested.nested_tensor torch.nested.as_nested_tensor torch.nested.narrow",
     ),
     Entry(
         SPARSE,

@@ -1,4 +1,4 @@
-"""The names of PyTorch's symbolic numbers. In torchlike all sizes are plain numbers: these types have no instances."""
+"""The names of PyTorch's symbolic numbers. In torchlike all sizes are plain numbers, except those of ragged dims."""
 
 from __future__ import annotations
 

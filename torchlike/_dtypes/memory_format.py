@@ -49,6 +49,7 @@ channels_last = memory_format("channels_last")
 channels_last_3d = memory_format("channels_last_3d")
 strided = layout("strided")
 sparse_coo, sparse_csr, sparse_csc = layout("sparse_coo"), layout("sparse_csr"), layout("sparse_csc")
+jagged = layout("jagged")
 
 
 def strides_for(shape: tuple[int, ...], wanted: memory_format | None) -> tuple[int, ...]:

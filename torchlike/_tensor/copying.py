@@ -79,7 +79,8 @@ def attributes(t: Tensor) -> dict[str, Any]:
     return {name: held for name, held in t.__dict__.items() if name not in PRIVATE}
 
 
-PRIVATE = ("_retains_grad", "_post_accumulate")  # attributes that PyTorch does not keep in `__dict__`
+# Attributes that PyTorch does not keep in `__dict__`. The last is on offsets of nested tensors.
+PRIVATE = ("_retains_grad", "_post_accumulate", "_nested_int")
 
 
 def _rebuild(

@@ -146,7 +146,7 @@ def call(func: Callable, args: tuple, kwargs: dict, asked: Callable | None = Non
     if not found:
         return func(*args, **kwargs)
     if _local.disabled:
-        return _plainly(func, args, kwargs, found)
+        return plainly(func, args, kwargs, found)
     return public("overrides").call_overridden(asked or func, found, args, kwargs)
 
 
@@ -168,7 +168,7 @@ def operator(name: str) -> Callable[[Any, Any], Any]:
             return NotImplemented
         if _local.disabled:
             tensors = all(isinstance(each, Tensor) for each in found)
-            return _plainly(getattr(Tensor, name), (self, other), {}, found) if tensors else NotImplemented
+            return plainly(getattr(Tensor, name), (self, other), {}, found) if tensors else NotImplemented
         asked = getattr(Tensor, "eq" if name == "__eq__" else _NAMES.get(name, name))
         try:
             return public("overrides").call_overridden(asked, found, (self, other), {})
@@ -237,7 +237,7 @@ def _accepts(function: Callable, named: Iterable[str]) -> bool:
     return any(p.kind is p.VAR_KEYWORD for p in found.values()) or set(named) <= {*found}
 
 
-def _plainly(func: Callable, args: tuple, kwargs: dict, found: list) -> Any:
+def plainly(func: Callable, args: tuple, kwargs: dict, found: list) -> Any:
     """Call a function while the given tensors temporarily have the class Tensor."""
     found = [each for each in found if isinstance(each, Tensor)]
     kinds = [each.__class__ for each in found]
@@ -260,7 +260,7 @@ def default(cls: type, func: Callable, types: Any, args: tuple = (), kwargs: dic
         return NotImplemented
     given = (*args, *kwargs.values())
     with DisableTorchFunctionSubclass():
-        result = _plainly(func, args, kwargs, list(of(given)))
+        result = plainly(func, args, kwargs, list(of(given)))
     return _converted(result, cls, given)
 
 

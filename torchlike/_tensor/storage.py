@@ -516,6 +516,12 @@ def _may_meet(a: Any, b: Any) -> bool:
     return spans[0][0] < spans[1][1] and spans[1][0] < spans[0][1]
 
 
+def geometry(t: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the shape and strides of a tensor in memory. A subclass may show others."""
+    shape = tuple(t._aval.shape)
+    return shape, strides_of(shape, t._strides)
+
+
 def strides_of(shape: tuple[int, ...], strides: tuple[int, ...] | None) -> tuple[int, ...]:
     """Return the strides as a tuple, row-major if `strides` is None."""
     return contiguous_strides(tuple(shape)) if strides is None else strides

@@ -13,7 +13,7 @@ from torchlike._dtypes import strides as _layout
 from torchlike._engine import Aval, Value, to_numpy
 from torchlike._ops.schema.declare import REGISTRY, namespace
 from torchlike._ops.schema.plan import OpPlan
-from torchlike._tensor.storage import WRITE
+from torchlike._tensor.storage import WRITE, geometry
 from torchlike._tensor.tensor import Tensor, same_memory, wrap
 
 Ints = tuple[int, ...]
@@ -78,7 +78,7 @@ def strided_view(owner: Tensor, size: Ints, stride: Ints, offset: int) -> Tensor
     """
     size, stride = tuple(size), tuple(stride)
     seen = same_memory(owner)
-    if owner.shape == size and owner.stride() == stride and not offset:
+    if geometry(owner) == (size, stride) and not offset:
         return seen
     storage = owner._storage
     seen._chain = ((_plan(storage.value.aval, storage.strides, size, stride, offset), ()),)

@@ -393,7 +393,7 @@ class Tensor(Methods):
     is_sparse_csr = property(lambda self: False, doc="True if the layout is sparse CSR.")
     is_quantized = property(lambda self: False, doc="Always False: quantized tensors are not supported.")
     is_mkldnn = property(lambda self: False, doc="Always False: there is no MKL-DNN layout.")
-    is_nested = property(lambda self: False, doc="Always False: nested tensors are not supported.")
+    is_nested = property(lambda self: False, doc="True if the tensor is nested (`torch.nested`).")
 
     def is_floating_point(self) -> bool:
         """Return whether the dtype is a real floating-point dtype.
@@ -874,6 +874,7 @@ def adopt(cls: type, source: Tensor) -> Any:
     _begin(cls)
     tensor = alias(source, cls)
     tensor._edge, tensor._origin, tensor._tracks = source._edge, source._origin, source._tracks
+    tensor._cache = source._cache  # keeps the history of a view
     return tensor
 
 

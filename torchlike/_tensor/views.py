@@ -339,11 +339,11 @@ def rebase(tensor: Any) -> None:
 
 
 def _led_through(tensor: Any, steps: tuple, origin: Any) -> Edge:
-    if is_apart(tuple(tensor.shape), tensor.stride()):
+    if is_apart(*_storage.geometry(tensor)):
         numbers = [n for _, given in steps for n in given]
         edge = (Node(_storage.write_plan(steps), [], [None, tensor._edge], numbers), 0)
     else:
-        edge = strided.within(tensor, tuple(origin.shape), origin.stride(), origin._offset)
+        edge = strided.within(tensor, *_storage.geometry(origin), origin._offset)
     return named(edge, edge[0].name(), _LED)
 
 
@@ -355,7 +355,7 @@ def rebase_owner(view: Any, origin: Any) -> None:
     """
     owner = _owner(origin)
     if owner is not None:
-        have = extent(tuple(owner.shape), owner.stride()) * owner.dtype.itemsize
+        have = extent(*_storage.geometry(owner)) * owner.dtype.itemsize
         start = view._offset - owner._offset
         misfit = strided.misfit(tuple(view.shape), view.stride(), start, view.dtype.itemsize, have)
         if misfit is not None:

@@ -84,9 +84,10 @@ def _seed(i: int, root: Any, g: Any, create_graph: bool) -> Grad:
         return _one_like(aval), None
     if aval is None:  # the node does not record the shape of its output
         return g._pair(create_graph)
-    if g.shape != aval.shape:
+    given, shape = _shape(g), aval.shape if isinstance(root, GradientEdge) else _shape(root)
+    if given != shape:
         raise RuntimeError(
-            f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a shape of {aval.shape}."
+            f"Mismatch in shape: grad_output[{i}] has a shape of {given} and output[{i}] has a shape of {shape}."
         )
     if g.device is not aval.device:
         raise RuntimeError(f"invalid gradient at index {i} - expected device {aval.device} but got {g.device}")
@@ -96,6 +97,11 @@ def _seed(i: int, root: Any, g: Any, create_graph: bool) -> Grad:
             f"grad_output[{i}] has a dtype of {g.dtype} and output[{i}] has a dtype of {aval.dtype}."
         )
     return (g if g.dtype is aval.dtype else g.to(aval.dtype))._pair(create_graph)
+
+
+def _shape(x: Any) -> Any:
+    """Return the shape of a tensor, or what tells the sizes of a nested tensor."""
+    return x._all_sizes if x.is_nested else x.shape
 
 
 def _aval(root: Any) -> Aval | None:

@@ -122,5 +122,12 @@ BIAS_WITHOUT_KEYS = "Lower right causal bias will produce NaNs in the output whe
 # -- transformers ------------------------------------------------------------------------------------------------------
 
 
+def attention_nested(reason: str) -> AssertionError:
+    return AssertionError(
+        "MultiheadAttention does not support NestedTensor outside of its fast path. The fast path was not hit because "
+        + reason
+    )
+
+
 def transformer_nested(reason: str) -> str:
     return f"enable_nested_tensor is True, but self.use_nested_tensor is False because {reason}"

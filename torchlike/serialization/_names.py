@@ -38,6 +38,7 @@ def table() -> dict[str, Any]:
         "torch._utils._rebuild_tensor_v3": _rebuild.rebuild_tensor_v3,
         "torch._utils._rebuild_sparse_tensor": _rebuild.rebuild_sparse_tensor,
         "torch._utils._rebuild_qtensor": _rebuild.rebuild_qtensor,
+        "torch.nested._internal.nested_tensor._rebuild_njt": _rebuild.rebuild_njt,
         "torch._utils._rebuild_parameter": _rebuild.rebuild_parameter,
         "torch._utils._rebuild_parameter_with_state": _rebuild.rebuild_parameter_with_state,
         "torch._utils._rebuild_meta_tensor_no_storage": _rebuild.rebuild_meta_tensor_no_storage,

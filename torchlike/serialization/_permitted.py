@@ -81,6 +81,17 @@ def _is_sparse_data(x: Any) -> bool:
     return _is_shape(x[2]) and (len(x) == 3 or type(x[3]) is bool or x[3] is None)
 
 
+def _is_nested_data(x: Any) -> bool:
+    """Return whether `x` holds the members of a nested tensor: rows, and as many indices as components."""
+    if type(x) is not dict or not {"values", "offsets", "lengths", "_ragged_idx", "requires_grad"} <= {*x}:
+        return False
+    values, indices = x["values"], [t for t in (x["offsets"], x["lengths"]) if t is not None]
+    are_indices = indices and all(_is_data(t) and t.dtype is torchlike.int64 and t.ndim == 1 for t in indices)
+    if not (_is_data(values) and are_indices and type(x["requires_grad"]) is bool):
+        return False
+    return type(x["_ragged_idx"]) is int and 1 <= x["_ragged_idx"] <= values.ndim
+
+
 def _is_quantizer(x: Any) -> bool:
     """Return whether `x` holds a scheme and its parameters: two numbers, or two sequences and a dim."""
     if type(x) is not tuple or not x:
@@ -159,6 +170,7 @@ REBUILDS = {
         _row(_rebuild.rebuild_parameter_with_state, _is_tensor, _flag, _is_no_hooks, is_state),
         _row(_rebuild.rebuild_meta_tensor_no_storage, _dtype, _is_shape, _is_shape, _flag),
         _row(_rebuild.rebuild_sparse_tensor, _layout, _is_sparse_data),
+        _row(_rebuild.rebuild_njt, _is_nested_data),
         _row(_rebuild.rebuild_qtensor, *_TENSOR, _is_quantizer, _flag, _is_no_hooks),
         _row(_rebuild.rebuild_device_tensor_from_cpu_tensor, _is_data, _dtype, _text, _flag),
         _row(_rebuild.rebuild_device_tensor_from_numpy, _is_array, _dtype, _text, _flag),

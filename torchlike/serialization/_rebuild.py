@@ -141,6 +141,13 @@ def rebuild_qtensor(
     return _quantized._make_per_channel_quantized_tensor(ints, scales, zero_points, axis)
 
 
+def rebuild_njt(members: dict) -> Any:
+    """Return a nested tensor of the jagged layout. `members` are the arguments of PyTorch's constructor."""
+    from torchlike.nested._internal.nested_tensor import rebuilt
+
+    return rebuilt(*[members[name] for name in ("values", "offsets", "lengths", "_ragged_idx", "requires_grad")])
+
+
 def rebuild_device_tensor_from_cpu_tensor(data: Any, dtype: Any, device: str, requires_grad: bool) -> Any:
     """Return a tensor whose data PyTorch moved to the CPU before saving."""
     _with_elements(dtype)

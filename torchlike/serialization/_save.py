@@ -198,6 +198,8 @@ class _Pickler(pickle._Pickler):
             return type(tensor), (tensor.requires_grad, tensor.device, tensor.dtype)
         if isinstance(tensor, QuantizedTensor):
             return self._reduce_quantized(tensor)
+        if tensor.layout is torchlike.jagged:
+            return _rebuild.rebuild_njt, (_tensors.members_of_nested(tensor),)
         is_strided = tensor.layout is torchlike.strided  # sparse tensors have PyTorch's own form in files
         if is_strided and type(tensor).__reduce_ex__ is not torchlike.Tensor.__reduce_ex__:
             return tensor.__reduce_ex__(2)

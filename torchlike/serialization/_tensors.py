@@ -24,6 +24,18 @@ def members(tensor: Any) -> tuple:
     return getattr(tensor, outer)(), getattr(tensor, inner)(), tensor.values(), size
 
 
+def members_of_nested(tensor: Any) -> dict[str, Any]:
+    """Return the members of a nested tensor, by the names of the arguments of PyTorch's constructor."""
+    return {
+        "values": tensor.values().detach(),
+        "offsets": tensor.offsets(),
+        "lengths": tensor.lengths(),
+        "_ragged_idx": tensor._ragged_idx,
+        "_metadata_cache": {},
+        "requires_grad": tensor.requires_grad,
+    }
+
+
 def as_subclass(tensor: Any, cls: type) -> Any:
     return tensor if cls is torchlike.Tensor else tensor.as_subclass(cls)
 

@@ -450,7 +450,21 @@ FUNCTIONS = {
     "reshape": _taking_a_tuple(reshape, "shape"),
     "permute": _taking_a_tuple(permute, "dims"),
 }
-METHODS = {f.__name__: f for f in (view, reshape, expand, permute, contiguous, clone, to, cpu, cuda, copy_)}
+
+
+def to_padded_tensor(self: Tensor, padding: float, output_size: Any = None) -> Tensor:
+    """Raise PyTorch's error: only nested tensors have components that can be padded.
+
+    Args:
+      padding: the number in the padded positions.
+      output_size: the size of the result.
+    """
+    raise _errors.layouts.not_for("to_padded_tensor", self.layout)
+
+
+METHODS = {
+    f.__name__: f for f in (view, reshape, expand, permute, contiguous, clone, to, cpu, cuda, copy_, to_padded_tensor)
+}
 METHODS |= public_calls.methods(contiguous, clone, type_as)
 METHODS |= {kind: _to_other(kind) for kind in ("xpu", "ipu", "mtia")}
 METHODS |= {"byte": to_method("byte", _dtypes.uint8), "char": to_method("char", _dtypes.int8)}

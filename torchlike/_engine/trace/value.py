@@ -79,8 +79,8 @@ def _whole(sizes: tuple, start: int = 0) -> tuple:
 
 
 def _whole_item(n: Any, at: int) -> int:
-    if isinstance(n, int) and n.__class__ is not bool:
-        return n  # such as a size that varies in an exported program
+    if (isinstance(n, int) and n.__class__ is not bool) or getattr(n, "is_symbolic_size", False):
+        return n  # such as a size that varies in an exported program, or the ragged one of a nested tensor
     try:
         return int(index(n))
     except TypeError:

@@ -11,12 +11,12 @@ from itertools import repeat
 from typing import Any
 
 from torchlike import Tensor
-from torchlike._internal import warn
+from torchlike._internal import name_of, warn
 from torchlike.distributed.device_mesh import DeviceMesh
 from torchlike.distributed.tensor import _copies
 from torchlike.distributed.tensor._api import DTensor, changed, local_of, of_spec
 from torchlike.distributed.tensor._dtensor_spec import DTensorSpec, TensorMeta
-from torchlike.distributed.tensor._names import name_of, shown
+from torchlike.distributed.tensor._names import shown
 from torchlike.distributed.tensor._plans import Plan, placements_of, plan_of
 from torchlike.distributed.tensor._redistribute import redistributed
 from torchlike.distributed.tensor._rules import ROWS

@@ -7,6 +7,7 @@ from typing import Any
 import torchlike
 from torchlike import Tensor
 from torchlike.nn import _errors_sequence as _errors
+from torchlike.nn import functional as F
 from torchlike.nn import init
 from torchlike.nn._attention import as_scores, multi_head_attention_forward
 from torchlike.nn.modules.linear import NonDynamicallyQuantizableLinear
@@ -121,6 +122,9 @@ class MultiheadAttention(Module):
         average_attn_weights: bool = True,
         is_causal: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
+        if query.is_nested or key.is_nested or value.is_nested:
+            masked = key_padding_mask is not None or attn_mask is not None
+            return self._of_components(query, key, value, masked, need_weights, average_attn_weights)
         masks = [mask for mask in (key_padding_mask, attn_mask) if mask is not None]
         of_bools = bool(masks) and all(mask.dtype == torchlike.bool for mask in masks)
         # PyTorch's inference fast path computes a plain softmax, which is NaN for a row with all keys masked.
@@ -144,6 +148,36 @@ class MultiheadAttention(Module):
             is_causal=is_causal,
         )
         return output.transpose(1, 0) if swap else output, weights if need_weights else None
+
+    def _of_components(
+        self, query: Tensor, key: Tensor, value: Tensor, masked: bool, need_weights: bool, average: bool
+    ) -> tuple[Tensor, Tensor | None]:
+        """Return the attention of each component of a nested tensor, and its padded weights: (components, L, L)."""
+        reason = self._why_not_nested(query, query is key is value, masked)
+        if reason:
+            raise _errors.attention_nested(reason)
+        found = [self.forward(x, x, x, need_weights=need_weights, average_attn_weights=average) for x in query.unbind()]
+        output = torchlike.nested.as_nested_tensor([out for out, _ in found])
+        if not need_weights:
+            return output, None
+        longest = max(out.shape[0] for out, _ in found)
+        pad = lambda weights: F.pad(weights, [0, longest - weights.shape[-1]] * 2)
+        return output, torchlike.stack([pad(weights) for _, weights in found])
+
+    def _why_not_nested(self, query: Tensor, is_self: bool, masked: bool) -> str:
+        """Return PyTorch's reason for not supporting nested inputs, or an empty string if it supports them."""
+        reasons = {
+            "non-self attention was used (query, key, and value are not the same Tensor)": not is_self,
+            "training is enabled": self.training,
+            "self.num_heads is not even": self.num_heads % 2,
+            "batch_first was not True": not self.batch_first,
+            "supplying both src_key_padding_mask and src_mask at the same time                                  "
+            "is not supported with NestedTensor input": masked,
+            "some Tensor argument has_torch_function": query.layout is not torchlike.strided,
+            "grad is enabled and at least one of query or the input/output projection weights or biases "
+            "requires_grad": not self._is_fast(query, query, query),
+        }
+        return next((reason for reason, holds in reasons.items() if holds), "")
 
     def _state(self) -> dict[str, Any]:
         """Return the arguments of `multi_head_attention_forward` that the layer holds."""

@@ -302,7 +302,8 @@ class TransformerEncoder(Module):
         padding = as_scores(src_key_padding_mask, "src_key_padding_mask", mask_dtype, "mask", src.dtype)
         mask = as_scores(mask, "mask", None, "", src.dtype)
         batch_first = self.layers[0].self_attn.batch_first
-        causal = _causal_hint(self.layers, mask, is_causal, _get_seq_len(src, batch_first))
+        length = None if src.is_nested else _get_seq_len(src, batch_first)
+        causal = _causal_hint(self.layers, mask, is_causal, length)
         output = src
         for layer in self.layers:
             output = layer(output, src_mask=mask, is_causal=causal, src_key_padding_mask=padding)

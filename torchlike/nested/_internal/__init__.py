@@ -1,0 +1,1 @@
+"""The nested tensors of layout jagged, and the rules of their operators."""

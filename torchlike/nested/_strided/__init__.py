@@ -1,0 +1,1 @@
+"""The nested tensors of layout strided, and the rules of their operators."""

@@ -156,6 +156,18 @@ def test_files_can_be_read_by_pytorch():
         check(as_numbers(LIBRARIES[0].load(file)), as_numbers(each))
 
 
+@pytest.mark.parametrize("offsets", [[0, 9, 7], [-1, 2, 7], [0, 2, 70], [0, 9], []])
+def test_offsets_of_files_are_checked(offsets):
+    values, file = torchlike.ones(7, 2), io.BytesIO()
+    broken = torchlike.nested.nested_tensor_from_jagged(values, torchlike.tensor([0, 2, 7]))
+    broken._structure.offsets = torchlike.tensor(offsets, dtype=torchlike.int64)
+    torchlike.save(broken, file)
+    for weights_only in (True, False):
+        file.seek(0)
+        with pytest.raises((RuntimeError, pickle.UnpicklingError)):
+            torchlike.load(file, weights_only=weights_only)
+
+
 def test_data_can_be_assigned():
     x, other = nested(torchlike), nested(torchlike, (1, 5), seed=1).detach()
     x.data = other

@@ -238,6 +238,8 @@ def of_components(components: Any, dim: int) -> NestedTensor:
 
 
 def rebuilt(values: Tensor, offsets: Tensor, lengths: Tensor | None, dim: int, requires_grad: bool) -> NestedTensor:
-    """Return a nested tensor of its members."""
-    made = NestedTensor(values, Structure(offsets, lengths, dim))
+    """Return a nested tensor of its members, which are checked."""
+    structure = Structure(offsets, lengths, dim)
+    structure.check(values.shape[dim - 1])
+    made = NestedTensor(values, structure)
     return made.requires_grad_() if requires_grad else made

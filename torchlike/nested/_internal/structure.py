@@ -69,6 +69,16 @@ class Structure:
             self.known["min"] = min(self.counts(), default=0)
         return self.known["min"]
 
+    def check(self, rows: int) -> None:
+        """Raise RuntimeError unless the components are ordered parts of this number of rows."""
+        ends = self.offsets.tolist()
+        counts = [b - a for a, b in itertools.pairwise(ends)] if self.lengths is None else self.lengths.tolist()
+        fits = len(counts) == len(ends) - 1 and all(
+            0 <= a and n >= 0 and a + n <= b for a, n, b in zip(ends, counts, ends[1:])
+        )
+        if not ends or not fits or ends[-1] > rows:
+            raise RuntimeError("the offsets of a nested tensor do not divide its rows")
+
 
 def of_counts(counts: list[int], device: Any = None, dim: int = 1) -> Structure:
     """Return the structure of components with these numbers of rows, without gaps."""

@@ -3,6 +3,7 @@
 import copy
 import io
 import pickle
+from typing import Any
 
 import pytest
 
@@ -159,7 +160,7 @@ def test_files_can_be_read_by_pytorch():
 @pytest.mark.parametrize("offsets", [[0, 9, 7], [-1, 2, 7], [0, 2, 70], [0, 9], []])
 def test_offsets_of_files_are_checked(offsets):
     values, file = torchlike.ones(7, 2), io.BytesIO()
-    broken = torchlike.nested.nested_tensor_from_jagged(values, torchlike.tensor([0, 2, 7]))
+    broken: Any = torchlike.nested.nested_tensor_from_jagged(values, torchlike.tensor([0, 2, 7]))
     broken._structure.offsets = torchlike.tensor(offsets, dtype=torchlike.int64)
     torchlike.save(broken, file)
     for weights_only in (True, False):

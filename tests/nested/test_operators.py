@@ -169,8 +169,8 @@ def test_attention_is_that_of_pytorch(name, counts):
         x, y = nested(lib, (2, 0, 4) if 0 in counts else (2, 4, 1)), nested(lib, counts, seed=1)
         query, key, value, named = ATTENTION[name](lib, _heads(lib, x), _heads(lib, y))
         lib.manual_seed(0)
-        attend: Any = lib.nn.functional.scaled_dot_product_attention
-        out = attend(query, key, value, **named)
+        functional: Any = lib.nn.functional
+        out = functional.scaled_dot_product_attention(query, key, value, **named)
         _loss(lib, out.transpose(1, 2).flatten(-2)).backward()
         found.append([as_numbers(out), as_numbers(x.grad)])
     check(*found, 1e-5)

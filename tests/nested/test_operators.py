@@ -169,11 +169,11 @@ def test_attention_is_that_of_pytorch(name, counts):
         x, y = nested(lib, (2, 0, 4) if 0 in counts else (2, 4, 1)), nested(lib, counts, seed=1)
         query, key, value, named = ATTENTION[name](lib, _heads(lib, x), _heads(lib, y))
         lib.manual_seed(0)
-        functional: Any = lib.nn.functional
-        out = functional.scaled_dot_product_attention(query, key, value, **named)
+        attend: Any = lib.nn.functional.scaled_dot_product_attention
+        out = attend(query, key, value, **named)
         _loss(lib, out.transpose(1, 2).flatten(-2)).backward()
         found.append([as_numbers(out), as_numbers(x.grad)])
-    check(*found, 1e-5)
+    check(found[0], found[1], 1e-5)
 
 
 @pytest.mark.parametrize("layer", ["ReLU(inplace=True)", "SiLU(inplace=True)", "Hardtanh(0.0, 1.0, True)"])

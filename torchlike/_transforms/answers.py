@@ -1,6 +1,7 @@
 """The answers of a trace: the Python values that its tensors and sizes were converted to.
 
-A call of a traced function gives the same answers again and reads no element, so it goes the way of the example.
+A later call of the traced function gives the same answers without reading elements, so it takes the same branches as
+the example call.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class Answers:
     def answer(self, kind: str, ask: Callable[[], Any], operands: tuple = ()) -> Any:
         """Return the result of a conversion: `ask()` in the example call, and its result in later calls.
 
-        `operands` are what the conversion of a size compares.
+        `operands` are the sizes that are converted.
 
         Raises:
           RuntimeError: the Python code converts something else than in the example call.

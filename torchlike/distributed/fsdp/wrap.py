@@ -115,7 +115,7 @@ def size_based_auto_wrap_policy(
 
     Args:
       module: the module.
-      recurse: whether the question is if submodules are visited, and not if the module is wrapped.
+      recurse: True asks whether to visit the submodules, and False whether to wrap the module.
       nonwrapped_numel: the number of elements of parameters that are not wrapped yet.
       min_num_params: the smallest number of elements.
       force_leaf_modules: classes whose submodules are not wrapped. The default is `MultiheadAttention`.

@@ -95,7 +95,7 @@ class MovingAverageMinMaxObserver(MinMaxObserver):
       kwargs: arguments of `MinMaxObserver`.
 
     Raises:
-      NotImplementedError: the scheme has several scales, or the observer is dynamic with a memory.
+      NotImplementedError: the scheme has several scales, or the observer is dynamic and `averaging_constant` is not 1.
     """
 
     def __init__(

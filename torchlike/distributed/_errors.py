@@ -284,6 +284,23 @@ def mesh_flattened(name: str) -> ValueError:
     )
 
 
+def foreign_parts(mesh: object, rank: int) -> RuntimeError:
+    return RuntimeError(
+        f"the tensors of the loaded {mesh} are the parts of rank {rank}, which saved them, and cannot be combined with "
+        "the parts of other processes here. Each process must load the file that it saved. To load a checkpoint with "
+        "another number of processes, save and load it with torch.distributed.checkpoint, which distributes the "
+        "tensors again."
+    )
+
+
+def no_group_of_loaded(mesh: object, dim: int, ranks: list[int]) -> RuntimeError:
+    return RuntimeError(
+        f"dim {dim} of the loaded {mesh} needs a process group of the ranks {ranks}, and this process has none. Create "
+        "the mesh with init_device_mesh before its tensors are used. To load a checkpoint with another number of "
+        "processes, save and load it with torch.distributed.checkpoint, which distributes the tensors again."
+    )
+
+
 def mesh_names_repeat(names: tuple) -> RuntimeError:
     return RuntimeError(f"Each mesh_dim_name must be unique. Found repeated mesh_dim_name in mesh_dim_names {names}")
 

@@ -16,6 +16,7 @@ _SEEDED = frozenset(
     {str, bytes, bool, type(None)}
 )  # a file cannot choose the hashes of these types, because they are seeded or there are only a few values
 _SMALL = (1 << 61) - 1  # an int of smaller magnitude is its own hash, except -1
+NO_KEYS: set[type] = set()  # types of which a file can make objects, and whose hashes take long
 _CHEAP = 256  # up to this many keys, insertions are not replayed (see `_probing`), because their worst case is cheap
 
 
@@ -92,7 +93,7 @@ class Budget:
         self._parts(key)
         try:
             found = hash(key)
-        except TypeError:
+        except (TypeError, AttributeError):  # AttributeError: an object whose state the file has not set yet
             raise errors.unhashable(type(key)) from None
         if id(container) not in self._hashes:
             self._hashes[id(container)] = Counter()
@@ -104,12 +105,12 @@ class Budget:
 
     def _parts(self, key: Any) -> None:
         """Limit the number of parts of a key. A part counts once for each time that hashing the key visits it."""
-        if not isinstance(key, tuple):
-            return
         todo, count = [key], 0
         while todo:
             item = todo.pop()
             count += 1
+            if type(item) in NO_KEYS:
+                raise errors.unhashable(type(item))
             if isinstance(item, tuple):
                 if count + len(todo) + len(item) > self._limits.key_items:
                     raise errors.over_limit("key_items", self._limits.key_items)

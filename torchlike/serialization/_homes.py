@@ -70,6 +70,7 @@ _OFFERED: dict[str, tuple[str, ...]] = {
 _MODULES = {
     "_autograd.hook_handles": "utils.hooks",
     "distributed._buckets": "_C._distributed_c10d",
+    "distributed._mesh_layout": "distributed._mesh_layout",
     "masked._ops": "masked._ops",
     "nn.attention._block_mask": "nn.attention.flex_attention",
     "nn.attention._mods": "nn.attention.flex_attention",
@@ -107,6 +108,8 @@ _NAMES = {
     "cuda.streams.set_stream": "cuda",
     "cuda.streams.stream": "cuda",
     "distributed.checkpoint._files.storage_info._StorageInfo": "distributed.checkpoint.filesystem",
+    "distributed.tensor._api.DTensor": "distributed.tensor",
+    "distributed.tensor.placement_types._NormPartial": "distributed.tensor._ops._math_ops",
     "distributed._stores.FileStore": "_C._distributed_c10d",
     "distributed._stores.HashStore": "_C._distributed_c10d",
     "distributed._stores.TCPStore": "_C._distributed_c10d",

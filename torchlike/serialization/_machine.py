@@ -38,7 +38,7 @@ class Calls(Protocol):
         """Return `cls.__new__(cls, *args)`."""
         ...
 
-    def build(self, made: Any, state: Any) -> None:
+    def build(self, made: Any, state: Any, budget: Budget) -> None:
         """Set the state of `made`."""
         ...
 
@@ -196,7 +196,7 @@ class Machine:
 
     def _build(self) -> None:
         state = self._pop()
-        self._calls.build(self._top(), state)
+        self._calls.build(self._top(), state, self._budget)
 
     def _append(self) -> None:
         item = self._pop()

@@ -14,6 +14,7 @@ from torchlike._dtypes import quantized, unsupported
 from torchlike._sparse import _legacy_types as legacy_types
 from torchlike.serialization import _errors as errors
 from torchlike.serialization import _homes, _rebuild, _storages
+from torchlike.serialization._classes import states, wrappers
 
 _OF_PLAIN_PICKLES: dict[str, Any] = {  # names in the files of `pickle.dump` that files of `torch.save` lack
     "torch.storage._load_from_bytes": _rebuild.load_from_bytes,
@@ -44,6 +45,7 @@ def table() -> dict[str, Any]:
         "torch._utils._rebuild_meta_tensor_no_storage": _rebuild.rebuild_meta_tensor_no_storage,
         "torch._utils._rebuild_device_tensor_from_cpu_tensor": _rebuild.rebuild_device_tensor_from_cpu_tensor,
         "torch._utils._rebuild_device_tensor_from_numpy": _rebuild.rebuild_device_tensor_from_numpy,
+        "torch._utils._rebuild_wrapper_subclass": wrappers.rebuild_wrapper_subclass,
         "torch.storage.TypedStorage": torchlike.storage.TypedStorage,
     }
     kinds = (*_storages.TYPED, *_storages.QUANTIZED, _storages.UNTYPED)
@@ -126,6 +128,8 @@ def _listed(module: str, name: str) -> Any:
     if (module, name) == ("torch._C", "_to_dlpack"):
         return torchlike.to_dlpack
     path = f"{module}.{name}"
+    if path in states.NAMES:
+        return states.find(path)
     found = _OF_PLAIN_PICKLES.get(path) or readable().get(path)
     return _builtin(module, name) if found is None else found
 

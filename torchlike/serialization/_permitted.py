@@ -9,6 +9,7 @@ from __future__ import annotations
 import _codecs
 import collections
 from collections.abc import Callable
+from pickle import UnpicklingError
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from torchlike._errors.memory import is_out_of_memory
 from torchlike.serialization import _errors as errors
 from torchlike.serialization import _rebuild, _tensors
 from torchlike.serialization._budget import Budget
+from torchlike.serialization._classes import wrappers
 from torchlike.storage import TypedStorage
 
 Check = Callable[[Any], bool]
@@ -173,6 +175,11 @@ REBUILDS = {
         _row(_rebuild.rebuild_njt, _is_nested_data),
         _row(_rebuild.rebuild_qtensor, *_TENSOR, _is_quantizer, _flag, _is_no_hooks),
         _row(_rebuild.rebuild_device_tensor_from_cpu_tensor, _is_data, _dtype, _text, _flag),
+        _row(
+            wrappers.rebuild_wrapper_subclass,
+            wrappers.is_wrapper,
+            *(_dtype, _is_shape, _is_shape, _is_count, _layout, _is_exactly(torchlike.device), _flag),
+        ),
         _row(_rebuild.rebuild_device_tensor_from_numpy, _is_array, _dtype, _text, _flag),
     )
 }
@@ -229,7 +236,7 @@ def perform(function: Any, args: Any, budget: Budget) -> Any:
         _check_keys(function, args, budget)
     try:
         made = row.function(*args)
-    except errors.OfFile:
+    except (errors.OfFile, UnpicklingError):
         raise
     except Exception as error:
         if is_out_of_memory(error):

@@ -19,6 +19,7 @@ from torchlike._tensor.storage_io import meta_tensor
 from torchlike._tensor.tensor import alias
 from torchlike.serialization import _errors as errors
 from torchlike.serialization import _locations, _tensors
+from torchlike.serialization._classes import wrappers
 from torchlike.serialization._storages import LoadedStorage, numel_over_limit
 from torchlike.storage import TypedStorage
 
@@ -163,6 +164,8 @@ def rebuild_device_tensor_from_numpy(data: Any, dtype: Any, device: str, require
 def rebuild_from_type_v2(function: Any, cls: type, args: tuple, state: Any) -> Any:
     """Return a tensor of a subclass, or a tensor with user-defined attributes."""
     made = function(*args)
+    if isinstance(made, wrappers.Described):
+        return wrappers.restored(made, state)
     if type(made) is not cls:
         made = _tensors.as_subclass(made, cls)
     return _with_state(made, state)
@@ -201,7 +204,6 @@ UNSUPPORTED: dict[str, Any] = {
     for path in (
         "torch._utils._rebuild_nested_tensor",
         "torch.ScriptObject",  # packed weights of quantized recurrent layers, and of whole quantized models
-        "torch._utils._rebuild_wrapper_subclass",
         *(f"torch.Q{kind}Storage" for kind in ("UInt2x4", "UInt4x2")),
         *(f"torch{on}.sparse.{stem}Tensor" for on in ("", ".cuda") for stem in legacy_types.NAMES if stem != "Bool"),
     )

@@ -77,11 +77,11 @@ class Records(WeightsOnly):
             raise errors.bad_arguments(cls.cls)
         return object.__new__(cls.cls)
 
-    def build(self, made: Any, state: Any) -> None:
+    def build(self, made: Any, state: Any, budget: Budget) -> None:
         """Set the attributes of an object of a record."""
         record = self._by_class.get(type(made))
         if record is None:
-            super().build(made, state)
+            super().build(made, state, budget)
         elif record.set_state is not None:
             record.set_state(made, state)
         else:

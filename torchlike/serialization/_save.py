@@ -24,6 +24,7 @@ from torchlike.serialization import _errors as errors
 from torchlike.serialization import _legacy_save, _rebuild, _storages, _tensors
 from torchlike.serialization._archive import ALIGNMENT, Writer
 from torchlike.serialization._atomic import replacing
+from torchlike.serialization._classes import wrappers
 from torchlike.serialization._names import torch_name
 from torchlike.serialization._storages import SavedStorage
 from torchlike.serialization._streams import flush
@@ -200,6 +201,10 @@ class _Pickler(pickle._Pickler):
             return self._reduce_quantized(tensor)
         if tensor.layout is torchlike.jagged:
             return _rebuild.rebuild_njt, (_tensors.members_of_nested(tensor),)
+        if wrappers.is_wrapper(type(tensor)):
+            warn_of_lost_hooks(tensor)
+            rebuild, described = wrappers.rebuild_wrapper_subclass, wrappers.describe(tensor)
+            return _rebuild.rebuild_from_type_v2, (rebuild, type(tensor), tuple(described), tensor._state_for_file())
         is_strided = tensor.layout is torchlike.strided  # sparse tensors have PyTorch's own form in files
         if is_strided and type(tensor).__reduce_ex__ is not torchlike.Tensor.__reduce_ex__:
             return tensor.__reduce_ex__(2)

@@ -13,6 +13,7 @@ import torchlike
 from torchlike.serialization import _errors as errors
 from torchlike.serialization import _safe_globals, _tensors
 from torchlike.serialization._budget import Budget
+from torchlike.serialization._classes import states, wrappers
 from torchlike.serialization._machine import Machine
 from torchlike.serialization._names import modern, readable
 from torchlike.serialization._permitted import is_described, is_state, perform
@@ -43,13 +44,15 @@ class WeightsOnly:
         self._allowed = _allowed()
         self._of_user = [*_safe_globals.by_name().values()]
         self._persistent = persistent
+        self._states = states.States()
 
     def persistent(self, saved: Any) -> Any:
         """Return the storage of a persistent id."""
         return self._persistent(saved)
 
     def finish(self, made: Any, budget: Budget) -> None:
-        """Raise if the nesting of the object exceeds the limit."""
+        """Raise if an object has no state, or if the nesting of the object exceeds the limit."""
+        self._states.finish()
         budget.nested(made)
 
     def find(self, module: str, name: str) -> Any:
@@ -58,6 +61,8 @@ class WeightsOnly:
         path = f"{module}.{name}"
         if module in _BLOCKED:
             raise errors.blocked_global(path, module)
+        if path in states.NAMES:
+            return self._states.find(path)
         if path in self._allowed:
             return self._allowed[path]
         if path in UNSUPPORTED:
@@ -83,22 +88,32 @@ class WeightsOnly:
         if type(args) is not tuple or len(args) != 4:
             raise errors.bad_arguments(rebuild_from_type_v2)
         cls, state = args[1], args[3]
-        if cls is not torchlike.Tensor and cls is not torchlike.nn.Parameter and not self._is_of_user(cls):
+        plain = cls is torchlike.Tensor or cls is torchlike.nn.Parameter
+        if not plain and not self._states.has(cls) and not self._is_of_user(cls):
             raise errors.forbidden_new(cls)
+        if wrappers.is_wrapper(cls):
+            if args[0] is not wrappers.rebuild_wrapper_subclass or type(args[2]) is not tuple or args[2][:1] != (cls,):
+                raise errors.bad_arguments(rebuild_from_type_v2)
+            return  # the class checks the state
         if state is not None and is_state(state) and not _tensors.sets_state(cls):
             _tensors.check_state(cls, state)
 
     def new(self, cls: Any, args: Any) -> Any:
-        """Return an uninitialized object of a class that the user marked as safe, or an ordered dictionary."""
+        """Return an uninitialized object of a permitted class, or of a class that the user marked as safe."""
         if cls is collections.OrderedDict and type(args) is tuple and not args:
             return collections.OrderedDict()
+        if self._states.has(cls):
+            return self._states.new(cls, args)
         if not isinstance(cls, type) or not self._is_of_user(cls) or type(args) is not tuple:
             raise errors.forbidden_new(cls)
         return cls.__new__(cls, *args)
 
-    def build(self, made: Any, state: Any) -> None:
-        """Set the attributes of an ordered dictionary, or restore the state of an object of a safe user class."""
+    def build(self, made: Any, state: Any, budget: Budget) -> None:
+        """Set the attributes of an ordered dictionary, or restore the state of an object of a permitted class."""
         kind = type(made)
+        if self._states.has(kind):
+            self._states.build(made, state, budget)
+            return
         if self._is_of_user(kind):
             _build_users(made, state)
             return
@@ -146,7 +161,7 @@ class Scan(WeightsOnly):
         """Return a placeholder."""
         return _Nothing()
 
-    def build(self, made: Any, state: Any) -> None:
+    def build(self, made: Any, state: Any, budget: Budget) -> None:
         """Do nothing."""
 
     def finish(self, made: Any, budget: Budget) -> None:
@@ -186,7 +201,7 @@ def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
 
 
 def _is_unsafe(module: str, path: str, allowed: dict[str, Any]) -> bool:
-    return module in _BLOCKED or (path not in allowed and path not in UNSUPPORTED)
+    return module in _BLOCKED or not (path in allowed or path in states.NAMES or path in UNSUPPORTED)
 
 
 def _globals(stream: bytes) -> list[tuple[str, str]]:

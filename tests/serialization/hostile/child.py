@@ -307,7 +307,10 @@ def tensors(made: Any) -> list:
             item = item._tensor
         if isinstance(item, torchlike.Tensor):
             todo.extend(item.__dict__.values())
-            if item.layout is torchlike.strided:
+            if hasattr(type(item), "_local_tensor"):  # a DTensor: its shape and strides are those of the global tensor
+                todo.append(item._local_tensor)
+                repr(item)  # raises if the parts do not agree
+            elif item.layout is torchlike.strided:
                 found.append(item)
             elif item.layout is torchlike.sparse_coo:
                 todo += [item._indices(), item._values()]

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 import torchlike
-from tests.serialization.hostile import pickles
+from tests.serialization.hostile import dtensors, pickles
 from tests.serialization.hostile.archives import Record, build
 
 
@@ -103,7 +103,11 @@ def _objects(T: Any) -> dict[str, Any]:
 def _zip_seed(name: str, T: Any, made: Any) -> Seed:
     buffer = io.BytesIO()
     T.save(made, buffer)
-    with zipfile.ZipFile(buffer) as archive:
+    return _seed_of(name, buffer)
+
+
+def _seed_of(name: str, file: io.BytesIO) -> Seed:
+    with zipfile.ZipFile(file) as archive:
         return Seed(name, tuple((n, archive.read(n)) for n in archive.namelist()))
 
 
@@ -134,5 +138,6 @@ def seeds() -> tuple[Seed, ...]:
         found = [_zip_seed(f"torch-{name}", torch, made) for name, made in theirs.items()]
         found += [_zip_seed(f"torchlike-{name}", torchlike, made) for name, made in ours.items()]
         old = [name for name in theirs if name not in ("meta", "conj", "module")]
+        found += [_seed_of(f"{name}-dtensors", io.BytesIO(file)) for name, file in dtensors.files().items()]
         found += [_old_seed(f"old-{name}", theirs[name]) for name in old]
     return tuple(found)

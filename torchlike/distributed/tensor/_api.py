@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 import torchlike
@@ -390,16 +390,30 @@ class DTensor(Tensor):
         return made
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        return _rebuilt, (self._local_tensor, self._spec, self.requires_grad, getattr(self, "_is_param", False))
+        return _rebuilt, (self._local_tensor, self._spec, self.requires_grad, self._attributes())
+
+    def _attributes(self) -> dict[str, Any]:
+        """Return the attributes that PyTorch keeps in `__dict__`."""
+        return {name: held for name, held in self.__dict__.items() if name not in NOT_IN_FILES}
+
+    def _state_for_file(self) -> tuple[dict[str, Any] | None, dict[str, Any]]:
+        return self._attributes() or None, {"_local_tensor": self._local_tensor, "_spec": self._spec}
+
+    @classmethod
+    def _of_file(cls, described: Any, attributes: Mapping[str, Any], slots: Mapping[str, Any]) -> DTensor:
+        """Return a tensor from PyTorch's form."""
+        from torchlike.distributed.tensor import _files
+
+        return _files.restored(described, attributes, slots)
 
 
 _NOT_COPIED = ("_retains_grad", "_post_accumulate", "_copy", "_source")
+NOT_IN_FILES = ("_spec", *_NOT_COPIED)
 
 
-def _rebuilt(local: Tensor, spec: DTensorSpec, requires_grad: bool, is_param: bool) -> DTensor:
+def _rebuilt(local: Tensor, spec: DTensorSpec, requires_grad: bool, attributes: dict[str, Any]) -> DTensor:
     made = DTensor(local, spec, requires_grad=requires_grad)
-    if is_param:
-        made._is_param = True
+    made.__dict__.update(attributes)
     return made
 
 

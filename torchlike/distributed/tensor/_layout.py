@@ -24,6 +24,15 @@ def part_lengths(placement: Sharded, length: int, count: int) -> list[int]:
     return [sum(each) for each in zip(*[lengths(n, count) for n in lengths(length, placement.split_factor)])]
 
 
+def part_length(placement: Sharded, length: int, count: int, rank: int) -> int:
+    """Return the length of one process's part of a dim."""
+    own = Shard.local_shard_size_and_offset
+    if isinstance(placement, Shard):
+        return own(length, count, rank)[0]
+    group = max(-(-length // placement.split_factor), 1)
+    return length // group * own(group, count, rank)[0] + own(length % group, count, rank)[0]
+
+
 def indices(placement: Sharded, length: int, count: int, rank: int) -> list[int]:
     """Return the indices along a dim that belong to a process."""
     groups = [length] if isinstance(placement, Shard) else lengths(length, placement.split_factor)
@@ -58,12 +67,18 @@ def joined(found: Sequence[Tensor], placement: Sharded, length: int) -> Tensor:
 
 def local_shape(shape: Sequence[int], mesh: DeviceMesh, placements: Sequence[Placement]) -> tuple[int, ...]:
     """Return the shape of this process's part of a tensor. Placements apply from the first mesh dim to the last."""
-    place, found = mesh.get_coordinate(), list(shape)
-    if place is None:
-        return (0,)
+    place = mesh.get_coordinate()
+    return (0,) if place is None else shape_at(place, shape, mesh, placements)
+
+
+def shape_at(
+    place: Sequence[int], shape: Sequence[int], mesh: DeviceMesh, placements: Sequence[Placement]
+) -> tuple[int, ...]:
+    """Return the shape of the part of the process at some coordinates of the mesh."""
+    found = list(shape)
     for placement, rank, count in zip(placements, place, mesh.shape):
         if isinstance(placement, Sharded):
-            found[placement.dim] = part_lengths(placement, found[placement.dim], count)[rank]
+            found[placement.dim] = part_length(placement, found[placement.dim], count, rank)
     return tuple(found)
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields
 from typing import Any
+
+from torchlike.serialization._errors import Refused
 
 
 class Placement:
@@ -28,6 +31,29 @@ class Placement:
           reduce_op (str, optional): only return True for this reduction.
         """
         return isinstance(self, Partial) and reduce_op in (None, self.reduce_op)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return dict(self.__dict__)  # PyTorch's files have a state even if it is empty
+
+    def __setstate__(self, state: Any) -> None:
+        for field in fields(self):  # type: ignore[arg-type]
+            value = state.get(field.name, field.default)
+            if value is MISSING or not _VALID.get(field.name, _any)(value):
+                raise Refused(f"a {type(self).__name__} in it has an invalid {field.name}")
+            self.__dict__[field.name] = value
+
+
+def _any(value: Any) -> bool:
+    return True
+
+
+# For the attributes of placements: a function that returns whether a value in a file is valid.
+_VALID: dict[str, Callable[[Any], bool]] = {
+    "dim": lambda x: type(x) is int and abs(x) < 1 << 31,
+    "split_factor": lambda x: type(x) is int and 0 < x <= 1 << 16,
+    "reduce_op": lambda x: type(x) is str,
+    "norm_type": lambda x: type(x) in (int, float),
+}
 
 
 class _InParts:

@@ -55,7 +55,8 @@ class FSDPParam:
             self.mesh, self.placements = info.mesh, (*copies, own)
             return
         parts = [size for size, each in zip(inner.mesh.shape, inner.placements) if each.is_shard(self.dim)]
-        shard = _StridedShard(self.dim, split_factor=int(np.prod(parts))) if parts else Shard(self.dim)
+        factor = int(np.prod(parts))
+        shard = _StridedShard(self.dim, split_factor=factor) if factor > 1 else Shard(self.dim)
         self.mesh, self.placements = outer_mesh(info.mesh, inner.mesh), (*copies, shard, *inner.placements)
 
     def _parameter(self, local: Tensor, param: Tensor) -> Parameter:

@@ -1,0 +1,1 @@
+"""PyTorch's classes, besides tensors and storages, whose objects files may contain."""

@@ -94,12 +94,18 @@ def with_strides(tensor: Tensor, strides: tuple[int, ...]) -> Tensor:
 # -- from data ---------------------------------------------------------------------------------------------------------
 
 
-def _in_its_order(made: Tensor, ndarray: Any) -> Tensor:
-    """Give a tensor the strides of the array from which it was copied, if the array is dense."""
-    if not isinstance(ndarray, np.ndarray) or ndarray.flags.c_contiguous:
-        return made
-    strides = tuple(s // ndarray.itemsize for s in ndarray.strides)
-    return with_strides(made, strides) if _layout.is_dense(ndarray.shape, strides) else made
+def _of_data(data: Any, dtype: Dtype | None, device: Any, requires_grad: bool = False) -> Tensor:
+    """Return a tensor with a copy of `data`. The copy of a dense array has its strides."""
+    made = of_array(from_data.of_data(data, dtype), device, requires_grad)
+    if isinstance(data, np.ndarray) and data.ndim and not _is_row_major(data):
+        strides = tuple(s // data.itemsize for s in data.strides)
+        return with_strides(made, strides) if _layout.is_dense(data.shape, strides) else made
+    return made
+
+
+def _is_row_major(array: np.ndarray) -> bool:
+    """Return whether an array has exactly the strides of a new one. NumPy ignores those of dims of size 0 and 1."""
+    return array.flags.c_contiguous and array.size > 1 and (array.ndim == 1 or 1 not in array.shape)
 
 
 def tensor(
@@ -135,7 +141,7 @@ def tensor(
         if isinstance(data, Tensor):
             warn(_errors.making.copy_construct("torch.tensor"))
             return _copied(data, dtype, device, requires_grad)
-        return _in_its_order(of_array(from_data.of_data(data, dtype), device, requires_grad), data)
+        return _of_data(data, dtype, device, requires_grad)
     except Exception as error:
         raise shortened(error)
 
@@ -761,7 +767,7 @@ def new_tensor(
     if isinstance(data, Tensor):
         warn(_errors.making.copy_construct("tensor.new_tensor"))
         return _copied(data, dtype, device, requires_grad)
-    return of_array(from_data.of_data(data, dtype), device, requires_grad)
+    return _of_data(data, dtype, device, requires_grad)
 
 
 def new(self: Tensor, *args: Any, device: Any = None) -> Tensor:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from torchlike._errors.arguments import cannot
-from torchlike._errors.arguments import type_name
+from torchlike._errors.arguments import cannot, type_name
 from torchlike._errors.dtypes import c_name, scalar_name
 
 Ints = tuple[int, ...]

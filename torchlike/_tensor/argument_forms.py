@@ -69,7 +69,7 @@ def renamed(kwargs: dict, names: Iterable[str]) -> dict:
 def in_order(op: Op, kwargs: dict) -> dict:
     """Return keyword arguments in the order of the parameters. NumPy's parameter names are replaced by PyTorch's."""
     kinds = op.kind_of
-    named = {name: number(plain(a), kinds.get(name, d.STATIC)) for name, a in renamed(kwargs, op.names).items()}
+    named = {name: converted(a, kinds.get(name, d.STATIC)) for name, a in renamed(kwargs, op.names).items()}
     place = {name: i for i, name in enumerate(op.names)}
     return {name: named[name] for name in sorted(named, key=lambda n: place.get(n, len(place)))}
 
@@ -111,6 +111,19 @@ def on_one_device(op: Op, args: tuple, kwargs: dict) -> tuple[tuple, dict] | Non
 def moved_number(a: Tensor, place: devices.device) -> Tensor:
     """Return a zero-dim CPU tensor on another device, and any other tensor unchanged."""
     return a.to(place) if not a.ndim and a.device is not place and a.device.type == "cpu" else a
+
+
+def converted(a: Any, kind: int) -> Any:
+    """Return an argument for a parameter of a kind in its key form.
+
+    A NumPy bool is a flag, but PyTorch reads it as a float where it expects a number.
+    """
+    return number_of(a) if kind in (d.OPERAND, d.SCALAR) and isinstance(a, np.bool_) else number(plain(a), kind)
+
+
+def number_of(a: Any) -> Any:
+    """Return a NumPy number or a zero-dim tensor as a Python number. NumPy bools become floats, as in PyTorch."""
+    return float(a) if isinstance(a, np.bool_) else a.item()
 
 
 def stands_for_number(a: Any) -> bool:

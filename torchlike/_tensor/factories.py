@@ -26,11 +26,11 @@ from torchlike._errors.warned import once, warn
 from torchlike._ops.schema.binding import is_whole
 from torchlike._random import Generator
 from torchlike._tensor import exchange, from_data
-from torchlike._tensor.argument_forms import check_options, plain, stands_for_number
+from torchlike._tensor.argument_forms import check_options, number_of, plain, stands_for_number
 from torchlike._tensor.exchange import from_file, from_numpy, frombuffer
 from torchlike._tensor.from_data import dtype_of
 from torchlike._tensor.overriding import DisableTorchFunctionSubclass
-from torchlike._tensor.public_calls import functions, worded
+from torchlike._tensor.public_calls import functions, is_index, worded
 from torchlike._tensor.tensor import TENSOR_TYPES, Tensor, adopt, wrap
 from torchlike._tensor.tracebacks import shortened
 
@@ -94,7 +94,7 @@ def with_strides(tensor: Tensor, strides: tuple[int, ...]) -> Tensor:
 # -- from data ---------------------------------------------------------------------------------------------------------
 
 
-def _of_data(data: Any, dtype: Dtype | None, device: Any, requires_grad: bool = False) -> Tensor:
+def of_data(data: Any, dtype: Dtype | None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """Return a tensor with a copy of `data`. The copy of a dense array has its strides."""
     made = of_array(from_data.of_data(data, dtype), device, requires_grad)
     if isinstance(data, np.ndarray) and data.ndim and not _is_row_major(data):
@@ -141,7 +141,7 @@ def tensor(
         if isinstance(data, Tensor):
             warn(_errors.making.copy_construct("torch.tensor"))
             return _copied(data, dtype, device, requires_grad)
-        return _of_data(data, dtype, device, requires_grad)
+        return of_data(data, dtype, device, requires_grad)
     except Exception as error:
         raise shortened(error)
 
@@ -275,9 +275,7 @@ def scalar_tensor(
     )
     if not isinstance(s, int | float | complex | np.generic) and not (isinstance(s, Tensor) and not s.ndim):
         raise _errors.arguments.wrong_type("scalar_tensor", "s", 1, "Number", s)
-    kind = dtype_of("scalar_tensor", dtype) or (
-        modes.default_complex() if isinstance(s, complex) else modes.default_dtype
-    )
+    kind = dtype_of("scalar_tensor", dtype) or modes.default_dtype
     return of_array(from_data.scalar(s, kind), device, requires_grad)
 
 
@@ -294,13 +292,13 @@ def legacy_tensor(*args: Any, device: Any = None, dtype: Dtype | None = None, **
         return args[0].detach()
     if len(args) == 1 and isinstance(args[0], str | bytes):
         raise _errors.making.data_of_text(args[0])
-    if len(args) == 1 and (isinstance(args[0], float | complex | dict | set | None) or callable(args[0])):
-        raise TypeError(f"new(): data must be a sequence (got {type(args[0]).__name__})")
-    if len(args) == 1 and isinstance(args[0], np.ndarray):
+    if len(args) != 1 or type(args[0]).__name__ == "Size" or is_index(args[0]):
+        return empty(*args or (0,), dtype=kind, device=device)
+    if isinstance(args[0], np.ndarray):
         return as_tensor(args[0], dtype=kind, device=device)
-    if len(args) == 1 and not isinstance(args[0], int) and type(args[0]).__name__ != "Size":
-        return of_array(from_data.of_data(args[0], kind), device)
-    return empty(*args, dtype=kind, device=device) if args else empty(0, dtype=kind, device=device)
+    if not from_data.is_sequence(args[0]):
+        raise TypeError(f"new(): data must be a sequence (got {_errors.arguments.type_name(args[0])})")
+    return of_array(from_data.of_data(args[0], kind), device)
 
 
 def build_tensor(cls: type, *args: Any, **kwargs: Any) -> Any:
@@ -315,11 +313,11 @@ def build_tensor(cls: type, *args: Any, **kwargs: Any) -> Any:
 def shape_of(size: tuple, name: str = "empty", negative: Callable | None = None) -> tuple[int, ...]:
     """Return the shape of `f(2, 3)`, `f((2, 3))` or `f(torch.Size([2, 3]))`."""
     listed = len(size) == 1 and not isinstance(size[0], int | np.integer | Tensor)
-    if listed:
+    if listed and (isinstance(size[0], list | tuple) or not is_index(size[0])):
         if not isinstance(size[0], list | tuple):
             raise _errors.arguments.not_a_size(name, size[0])
         size = tuple(size[0])
-    if size and size[0].__class__ is not int and not _is_index(size[0]):
+    if size and size[0].__class__ is not int and not is_index(size[0]):
         raise _first_of_size(name, size[0], len(size), listed)
     shape = tuple([n if n.__class__ is int else _size_item(n, name, i) for i, n in enumerate(size)])
     if len(shape) > 64:
@@ -330,10 +328,6 @@ def shape_of(size: tuple, name: str = "empty", negative: Callable | None = None)
                 raise _errors.arguments.size_overflow(name, i + 1)
             raise negative(n, shape) if negative else _errors.making.negative_dim(n, shape)
     return shape
-
-
-def _is_index(n: Any) -> bool:
-    return is_whole(n) and (n.numel() == 1 if isinstance(n, Tensor) else not isinstance(n, np.bool_))
 
 
 def _first_of_size(name: str, first: Any, count: int, listed: bool) -> TypeError:
@@ -536,7 +530,7 @@ def _ints(name: str, argument: str, given: Any) -> tuple[int, ...]:
 
 def _fill_number(name: str, number: Any) -> Any:
     if stands_for_number(number):
-        return number.item()
+        return number_of(number)
     if not isinstance(number, int | float | complex):
         raise _errors.arguments.wrong_type(name, "fill_value", 2, "Number", number)
     return plain(number)
@@ -767,7 +761,7 @@ def new_tensor(
     if isinstance(data, Tensor):
         warn(_errors.making.copy_construct("tensor.new_tensor"))
         return _copied(data, dtype, device, requires_grad)
-    return _of_data(data, dtype, device, requires_grad)
+    return of_data(data, dtype, device, requires_grad)
 
 
 def new(self: Tensor, *args: Any, device: Any = None) -> Tensor:

@@ -34,10 +34,13 @@ def of_numpy(array: np.ndarray, dtype: Dtype | None = None) -> np.ndarray:
     """Return a row-major copy of an array, cast with PyTorch's casting rules."""
     check_array(array)
     made = np.array(array, order="C", copy=True)
-    if dtype is None or made.dtype.kind != "c":
-        return made if dtype is None else _dtypes.cast(made, dtype)
-    _errors.dtypes.warn_of_cast(_dtypes.from_numpy(made.dtype), dtype)
-    return _dtypes.cast(made if dtype.is_complex or dtype is _dtypes.bool_ else made.real, dtype)
+    if dtype is None:
+        return made
+    if made.dtype.kind == "c" and not dtype.is_complex and dtype is not _dtypes.bool_:
+        _errors.dtypes.warn_of_cast(_dtypes.from_numpy(made.dtype), dtype)
+        made = made.real
+    with np.errstate(invalid="ignore", over="ignore"):
+        return _dtypes.cast(made, dtype)
 
 
 def check_array(array: np.ndarray) -> None:
@@ -63,7 +66,7 @@ def check_array(array: np.ndarray) -> None:
 
 def _supported(array: np.ndarray | np.generic) -> Dtype:
     """Return the dtype of an array or a NumPy number, or raise PyTorch's error."""
-    found = _dtypes.FROM_NUMPY.get(np.dtype(array.dtype))
+    found = _dtypes.FROM_NUMPY.get(array.dtype.newbyteorder("="))
     if found is None:
         raise TypeError(
             f"can't convert np.ndarray of type numpy.{array.dtype.type.__name__}. The only supported types are: "
@@ -90,7 +93,7 @@ def of_data(data: Any, dtype: Dtype | None = None) -> np.ndarray:
     shape = _sizes(data)
     _warn_of_arrays(data)
     if 0 in shape:  # the lengths of the other sequences do not matter
-        return np.empty(shape, (dtype or _dtype_of_item(data)).numpy)
+        return np.empty(shape, (dtype or inferred(data)).numpy)
     flat: list = []
     _flatten(data, shape, 0, flat, dtype is None)
     kind = dtype or _inferred(flat)
@@ -147,7 +150,7 @@ def _sizes(data: Any) -> tuple[int, ...]:
 def _flatten(data: Any, sizes: tuple[int, ...], depth: int, out: list, infers: bool) -> None:
     """Append the elements to `out`. Raise for text if the dtype is to be inferred."""
     if infers and isinstance(data, str | bytes):
-        _dtype_of_item(data)
+        inferred(data)
     if depth == len(sizes):
         out.append(data)
         return
@@ -174,10 +177,11 @@ def _inferred(flat: Sequence, kinds: set[type] | None = None) -> Dtype:
         return modes.scalar_dtype(next(iter(kinds)))
     if kinds <= _NUMBERS:
         return max((modes.scalar_dtype(k) for k in kinds), key=lambda d: d.category)
-    return reduce(_dtypes.promote_types, dict.fromkeys(_dtype_of_item(x) for x in flat))
+    return reduce(_dtypes.promote_types, dict.fromkeys(inferred(x) for x in flat))
 
 
-def _dtype_of_item(x: Any) -> Dtype:
+def inferred(x: Any) -> Dtype:
+    """Return the dtype that PyTorch infers for a number, an array, a tensor or a sequence."""
     if isinstance(x, np.ndarray | np.generic):
         return _supported(x)
     if isinstance(getattr(x, "dtype", None), Dtype):

@@ -291,12 +291,19 @@ def ints(given: tuple, name: str = "view", argument: str = "size") -> Ints:
     if len(given) == 1 and given[0].__class__ is not int:
         if isinstance(given[0], list | tuple):
             given = given[0]  # type: ignore[assignment]
-        elif not isinstance(given[0], int | Tensor | np.integer):
+        elif not (isinstance(given[0], int | Tensor) or is_index(given[0])):
             raise _errors.arguments.not_a_size(name, given[0], argument)
     for n in given:
         if n.__class__ is not int:
             return tuple([_int(n, i, name, argument) for i, n in enumerate(given)])
     return tuple(given)
+
+
+def is_index(n: Any) -> bool:
+    """Return whether PyTorch accepts an argument as one of the ints of a size."""
+    if isinstance(n, np.ndarray):
+        return not n.ndim and n.dtype.kind in "iu"
+    return is_whole(n) and (n.numel() == 1 if isinstance(n, Tensor) else not isinstance(n, np.bool_))
 
 
 def _int(n: Any, place: int, name: str, argument: str) -> int:

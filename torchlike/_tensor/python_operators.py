@@ -106,7 +106,16 @@ def _in_place(op: Op, call: Callable, name: str) -> Callable:
 def _equality(op: Op, name: str) -> Callable:
     """Return `==`, the only comparison that accepts a NumPy array."""
     dunder = _binary(op, name)
-    return lambda self, other: dunder(self, from_numpy(other) if isinstance(other, np.ndarray) else other)
+
+    def equal(self: Tensor, other: Any) -> Any:
+        if isinstance(other, np.ndarray):
+            try:
+                other = from_numpy(other)
+            except TypeError:  # an unsupported dtype
+                return NotImplemented  # Python compares the identities
+        return dunder(self, other)
+
+    return equal
 
 
 def _divided(other: Any, self: Tensor) -> Tensor:

@@ -8,6 +8,8 @@ import sys
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 from torchlike import _dtypes, _errors, _quantized, _sparse, storage
 from torchlike._api import glossary, refused
 from torchlike._api.homes import settle as settle
@@ -35,6 +37,7 @@ from torchlike._engine import determinism
 from torchlike._errors.warned import warn
 from torchlike._sparse import _legacy_types as legacy_types
 from torchlike._tensor import binding, factories, overriding, python_operators
+from torchlike._tensor.argument_forms import number_of
 from torchlike._tensor.tensor import Tensor
 from torchlike._transforms import methods
 
@@ -430,7 +433,7 @@ def result_type(tensor1: Any, tensor2: Any) -> _dtypes.dtype:
     """
     from torchlike._ops.schema.typing_rules import result_type as rule
 
-    given = (tensor1, tensor2)
+    given = tuple([number_of(x) if isinstance(x, np.generic) else x for x in (tensor1, tensor2)])
     if not all(isinstance(x, Tensor | int | float | complex) for x in given):
         raise _errors.arguments.invalid_combination("result_type", given, {})
     found = rule(

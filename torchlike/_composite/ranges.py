@@ -262,7 +262,8 @@ def logspace(
 
 def _spread(name: str, start: Any, end: Any, steps: Any, dtype: Any, out: Any) -> tuple:
     steps = whole(name, "steps", 3, steps)
-    _errors.making.check_ends(name, start, end)
+    if not any(isinstance(a, np.ndarray) for a in (start, end)):
+        _errors.making.check_ends(name, start, end)
     low, high = (a.item() if isinstance(a, Tensor | np.generic) else a for a in (start, end))
     if not all(isinstance(a, int | float | complex) for a in (low, high)):
         raise _errors.arguments.invalid_combination(name, (start, end, steps), {})

@@ -18,6 +18,7 @@ from torchlike._errors.warned import once
 from torchlike._ops.schema import declare as d
 from torchlike._ops.schema.binding import is_whole
 from torchlike._ops.schema.declare import Op
+from torchlike._tensor.from_data import exact
 from torchlike._tensor.tensor import TENSOR_TYPES, Tensor
 
 NUMBERS = frozenset((int, float, bool, complex))
@@ -118,17 +119,21 @@ def converted(a: Any, kind: int) -> Any:
 
     A NumPy bool is a flag, but PyTorch reads it as a float where it expects a number.
     """
-    return number_of(a) if kind in (d.OPERAND, d.SCALAR) and isinstance(a, np.bool_) else number(plain(a), kind)
+    return number_of(a) if kind in (d.OPERAND, d.SCALAR) and isinstance(a, _AS_FLOAT) else number(plain(a), kind)
+
+
+# NumPy's numbers that PyTorch reads by `__float__`. Of a complex64 only the real part remains, and NumPy warns.
+_AS_FLOAT: tuple[type, ...] = (np.bool_, np.complex64, np.longdouble)
 
 
 def number_of(a: Any) -> Any:
-    """Return a NumPy number or a zero-dim tensor as a Python number. NumPy bools become floats, as in PyTorch."""
-    return float(a) if isinstance(a, np.bool_) else a.item()
+    """Return a NumPy number or a zero-dim tensor as the Python number that PyTorch reads."""
+    return float(a) if isinstance(a, _AS_FLOAT) else a.item()
 
 
 def stands_for_number(a: Any) -> bool:
     """Return whether an argument is a NumPy number, or a zero-dim tensor that PyTorch accepts in place of a number."""
-    return isinstance(a, np.generic) or (isinstance(a, Tensor) and not (a.ndim or a.requires_grad))
+    return isinstance(a, np.number | np.bool_) or (isinstance(a, Tensor) and not (a.ndim or a.requires_grad))
 
 
 def settled(a: Any) -> Any:
@@ -162,9 +167,8 @@ def plain(a: Any) -> Any:
         return tuple([plain(x) for x in a])
     if isinstance(a, np.generic):
         return a.item()
-    for kind in (int, float, complex):
-        if isinstance(a, kind):  # for example, a member of an IntEnum
-            return kind.__pos__(a)  # type: ignore[arg-type] - not `kind(a)`, which would call a method of the subclass
+    if isinstance(a, int | float | complex):
+        return exact(a)
     if isinstance(a, type):
         return _dtypes.OF_PYTHON.get(a, a)
     if isinstance(a, slice | dict | set):

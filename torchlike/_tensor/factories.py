@@ -7,7 +7,7 @@ module.
 from __future__ import annotations
 
 import inspect
-from array import array as PythonArray
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -221,6 +221,13 @@ def asarray(
     return made
 
 
+def _has_buffer(obj: Any) -> bool:
+    try:
+        return memoryview(obj) is not None
+    except TypeError:
+        return False
+
+
 _REQUIRING = (
     "torch.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of False. Pass "
     "requires_grad=False explicitly to get the old behavior and silence this warning."
@@ -241,7 +248,7 @@ def _sharing(obj: Any, dtype: Dtype | None, copy: bool | None) -> Tensor | None:
         return exchange.from_dlpack(obj)
     if hasattr(obj, "_seen_as"):  # a public storage object
         return obj._seen_as(dtype)
-    if isinstance(obj, bytes | bytearray | memoryview | PythonArray):
+    if _has_buffer(obj):
         return frombuffer(obj, dtype=dtype or modes.default_dtype)
     if copy is False:
         raise ValueError("can't alias arbitrary sequence into a tensor.")
@@ -273,7 +280,7 @@ def scalar_tensor(
         pin_memory=pin_memory,
         requires_grad=requires_grad,
     )
-    if not isinstance(s, int | float | complex | np.generic) and not (isinstance(s, Tensor) and not s.ndim):
+    if not isinstance(s, int | float | complex | np.number | np.bool_) and not (isinstance(s, Tensor) and not s.ndim):
         raise _errors.arguments.wrong_type("scalar_tensor", "s", 1, "Number", s)
     kind = dtype_of("scalar_tensor", dtype) or modes.default_dtype
     return of_array(from_data.scalar(s, kind), device, requires_grad)
@@ -341,7 +348,7 @@ def _first_of_size(name: str, first: Any, count: int, listed: bool) -> TypeError
 
 def _size_item(n: Any, name: str, place: int) -> int:
     try:
-        return n.__index__()
+        return operator.index(n)
     except (AttributeError, TypeError):
         raise _errors.arguments.size_item(name, n, place + 1) from None
 

@@ -38,7 +38,7 @@ def of_numpy(array: np.ndarray, dtype: Dtype | None = None) -> np.ndarray:
         return made
     if made.dtype.kind == "c" and not dtype.is_complex and dtype is not _dtypes.bool_:
         _errors.dtypes.warn_of_cast(_dtypes.from_numpy(made.dtype), dtype)
-        made = made.real
+        made = np.real(made)
     with np.errstate(invalid="ignore", over="ignore"):
         return _dtypes.cast(made, dtype)
 
@@ -162,7 +162,10 @@ def _flatten(data: Any, sizes: tuple[int, ...], depth: int, out: list, infers: b
         out += data
         return
     if isinstance(data, np.ndarray) or hasattr(data, "_storage"):
-        out.extend(data.reshape(-1))
+        if infers:
+            inferred(data)
+        rows: Any = data
+        out.extend(rows.reshape(-1))
         return
     for i in range(len(data)):
         _flatten(data[i], sizes, depth + 1, out, infers)
@@ -302,11 +305,21 @@ def filled(shape: tuple[int, ...], number: Any, dtype: Dtype) -> np.ndarray:
     return _full(shape, number, dtype)
 
 
+def exact(number: Any) -> Any:
+    """Return an instance of a subclass of a Python number, such as a member of an IntEnum, as a Python number."""
+    for kind in (int, float, complex):
+        if isinstance(number, kind):
+            return kind.__pos__(number)  # type: ignore[arg-type] - not `kind(number)`, which calls the subclass
+    return number
+
+
 def scalar(number: Any, dtype: Dtype, shape: tuple[int, ...] = ()) -> np.ndarray:
     """Return an array of a number that is assigned to a part of a tensor.
 
     A number that is too large for float16 or bfloat16 becomes infinite. Other dtypes must have the number in range.
     """
+    if number.__class__ not in _NUMBERS:
+        number = exact(number)
     is_int = number.__class__ is int and -(1 << 63) <= number < 1 << 63
     if dtype not in (_dtypes.float16, _dtypes.bfloat16) or not (is_int or number.__class__ is float):
         _dtypes.check_number(number, dtype)

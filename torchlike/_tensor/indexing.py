@@ -258,7 +258,8 @@ def _normal(item: Any) -> Any:
     if isinstance(item, np.ndarray) or is_sequence(item):
         return factories.of_data(item, _dtype_of_places(item))
     if hasattr(type(item), "__index__"):
-        return item.__index__()
+        with contextlib.suppress(Exception):  # of any class: PyTorch only asks whether there is an index
+            return as_int(item)
     raise IndexError(
         "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
         f"(got {_errors.arguments.type_name(item)})"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -303,14 +304,19 @@ def is_index(n: Any) -> bool:
     """Return whether PyTorch accepts an argument as one of the ints of a size."""
     if isinstance(n, np.ndarray):
         return not n.ndim and n.dtype.kind in "iu"
-    return is_whole(n) and (n.numel() == 1 if isinstance(n, Tensor) else not isinstance(n, np.bool_))
+    if isinstance(n, Tensor):
+        return is_whole(n) and n.numel() == 1
+    try:
+        return is_whole(n) and operator.index(n) is not None
+    except Exception:  # of any class: PyTorch only asks whether there is an index
+        return False
 
 
 def _int(n: Any, place: int, name: str, argument: str) -> int:
     if isinstance(n, bool) or not hasattr(n, "__index__"):
         raise _errors.arguments.size_item(name, n, place + 1, argument)
     try:
-        return n.__index__()
+        return operator.index(n)
     except TypeError:
         raise _errors.arguments.size_item(name, n, place + 1, argument) from None
 

@@ -20,7 +20,7 @@ from torchlike._tensor.tensor import TENSOR_TYPES, Tensor
 from torchlike._tensor.tracebacks import shortened
 
 # NumPy arrays are absent: NumPy computes the result and converts it with `__array_wrap__`.
-_NUMBERS = (int, float, complex, np.generic)
+_NUMBERS = (int, float, complex, np.number, np.bool_)
 
 # Stem of the dunder name -> operator. Each entry defines __x__, __rx__ and __ix__.
 _ARITHMETIC = {

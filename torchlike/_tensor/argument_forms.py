@@ -119,16 +119,18 @@ def converted(a: Any, kind: int) -> Any:
 
     A NumPy bool is a flag, but PyTorch reads it as a float where it expects a number.
     """
-    return number_of(a) if kind in (d.OPERAND, d.SCALAR) and isinstance(a, _AS_FLOAT) else number(plain(a), kind)
+    if a.__class__ in _AS_FLOAT and kind in (d.OPERAND, d.SCALAR):
+        return float(a)
+    return number(plain(a), kind)
 
 
 # NumPy's numbers that PyTorch reads by `__float__`. Of a complex64 only the real part remains, and NumPy warns.
-_AS_FLOAT: tuple[type, ...] = (np.bool_, np.complex64, np.longdouble)
+_AS_FLOAT = frozenset((np.bool_, np.complex64, np.longdouble))
 
 
 def number_of(a: Any) -> Any:
     """Return a NumPy number or a zero-dim tensor as the Python number that PyTorch reads."""
-    return float(a) if isinstance(a, _AS_FLOAT) else a.item()
+    return float(a) if a.__class__ in _AS_FLOAT else a.item()
 
 
 def stands_for_number(a: Any) -> bool:

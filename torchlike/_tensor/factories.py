@@ -141,7 +141,9 @@ def tensor(
         if isinstance(data, Tensor):
             warn(_errors.making.copy_construct("torch.tensor"))
             return _copied(data, dtype, device, requires_grad)
-        return of_data(data, dtype, device, requires_grad)
+        if isinstance(data, np.ndarray):
+            return of_data(data, dtype, device, requires_grad)
+        return of_array(from_data.of_data(data, dtype), device, requires_grad)
     except Exception as error:
         raise shortened(error)
 

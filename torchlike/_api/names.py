@@ -33,8 +33,10 @@ from torchlike._composite.views import apply, conjugates, conversions, copies, m
 from torchlike._dtypes import devices, modes, unsupported
 from torchlike._engine import determinism
 from torchlike._errors.warned import warn
+from torchlike._ops.schema.declare import SCALAR
 from torchlike._sparse import _legacy_types as legacy_types
 from torchlike._tensor import binding, factories, overriding, python_operators
+from torchlike._tensor.argument_forms import converted
 from torchlike._tensor.tensor import Tensor
 from torchlike._transforms import methods
 
@@ -431,7 +433,7 @@ def result_type(tensor1: Any, tensor2: Any) -> _dtypes.dtype:
     """
     from torchlike._ops.schema.typing_rules import result_type as rule
 
-    given = (tensor1, tensor2)
+    given = tuple([converted(x, SCALAR) for x in (tensor1, tensor2)])
     if not all(isinstance(x, Tensor | int | float | complex) for x in given):
         raise _errors.arguments.invalid_combination("result_type", given, {})
     found = rule(

@@ -512,7 +512,7 @@ def fill_(self: Tensor, value: Any) -> Tensor:
             )
         replace(self, value, "FillBackward3")
         return self
-    if not isinstance(value, int | float | complex | np.generic):
+    if not isinstance(value, int | float | complex | np.number | np.bool_):
         raise _errors.arguments.invalid_combination("fill_", (value,), {})
     _check_value(self, value)
     return _fill(self, value, "FillBackward2")

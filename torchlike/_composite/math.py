@@ -256,6 +256,9 @@ def einsum(*args: Any) -> Tensor:
     equation, *operands = args
     if len(operands) == 1 and isinstance(operands[0], list | tuple):
         operands = list(operands[0])
+    for place, operand in enumerate(operands):
+        if not isinstance(operand, Tensor):
+            raise _errors.lists.element(place, 1, operand)
     viewed = _permuted(equation, operands[0]) if len(operands) == 1 else None
     return rows["einsum"](equation, tuple(operands)) if viewed is None else viewed
 

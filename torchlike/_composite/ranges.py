@@ -17,7 +17,7 @@ from torchlike._engine.xla.allocation import created
 from torchlike._errors.dtypes import scalar_name
 from torchlike._errors.warned import warn
 from torchlike._ops.elementwise.spacing import spaced
-from torchlike._tensor.argument_forms import check_options, stands_for_number
+from torchlike._tensor.argument_forms import check_options, number_of, stands_for_number
 from torchlike._tensor.factories import check_into, into, of_array, of_constant
 from torchlike._tensor.from_data import dtype_of
 from torchlike._tensor.public_calls import whole, worded
@@ -42,7 +42,7 @@ def _numbers(name: str, given: tuple, named: dict) -> list:
 
 def _number(name: str, a: Any, place: int) -> Any:
     if stands_for_number(a):
-        return a.item()
+        return number_of(a)
     if not isinstance(a, int | float | complex):
         raise _errors.arguments.wrong_type(name, "end" if not place else "step", place + 1, "Number", a)
     return a
@@ -262,7 +262,8 @@ def logspace(
 
 def _spread(name: str, start: Any, end: Any, steps: Any, dtype: Any, out: Any) -> tuple:
     steps = whole(name, "steps", 3, steps)
-    _errors.making.check_ends(name, start, end)
+    if not any(isinstance(a, np.ndarray) for a in (start, end)):
+        _errors.making.check_ends(name, start, end)
     low, high = (a.item() if isinstance(a, Tensor | np.generic) else a for a in (start, end))
     if not all(isinstance(a, int | float | complex) for a in (low, high)):
         raise _errors.arguments.invalid_combination(name, (start, end, steps), {})

@@ -215,6 +215,12 @@ def too_large_to_unpack() -> ValueError:
     return ValueError("Overflow when unpacking long long")
 
 
+def check_width(number: int) -> None:
+    """Raise if an int does not fit 64 bits."""
+    if not -(1 << 63) <= number < 1 << 63:
+        raise too_large_to_unpack()
+
+
 def overflow(dtype_name: str) -> RuntimeError:
     return RuntimeError(f"value cannot be converted to type {dtype_name} without overflow")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from torchlike._errors.arguments import cannot
+from torchlike._errors.arguments import cannot, type_name
 from torchlike._errors.dtypes import c_name, scalar_name
 
 Ints = tuple[int, ...]
@@ -34,7 +34,7 @@ class AcceleratorError(RuntimeError):
 
 
 def data_of_text(data: Any) -> TypeError:
-    return TypeError(f"new(): invalid data type '{type(data).__name__}'")
+    return TypeError(f"new(): invalid data type '{type_name(data)}'")
 
 
 def cannot_alias(found: Any, wanted: Any) -> ValueError:

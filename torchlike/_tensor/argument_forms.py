@@ -18,6 +18,7 @@ from torchlike._errors.warned import once
 from torchlike._ops.schema import declare as d
 from torchlike._ops.schema.binding import is_whole
 from torchlike._ops.schema.declare import Op
+from torchlike._tensor.from_data import exact
 from torchlike._tensor.tensor import TENSOR_TYPES, Tensor
 
 NUMBERS = frozenset((int, float, bool, complex))
@@ -69,7 +70,7 @@ def renamed(kwargs: dict, names: Iterable[str]) -> dict:
 def in_order(op: Op, kwargs: dict) -> dict:
     """Return keyword arguments in the order of the parameters. NumPy's parameter names are replaced by PyTorch's."""
     kinds = op.kind_of
-    named = {name: number(plain(a), kinds.get(name, d.STATIC)) for name, a in renamed(kwargs, op.names).items()}
+    named = {name: converted(a, kinds.get(name, d.STATIC)) for name, a in renamed(kwargs, op.names).items()}
     place = {name: i for i, name in enumerate(op.names)}
     return {name: named[name] for name in sorted(named, key=lambda n: place.get(n, len(place)))}
 
@@ -113,9 +114,28 @@ def moved_number(a: Tensor, place: devices.device) -> Tensor:
     return a.to(place) if not a.ndim and a.device is not place and a.device.type == "cpu" else a
 
 
+def converted(a: Any, kind: int) -> Any:
+    """Return an argument for a parameter of a kind in its key form.
+
+    A NumPy bool is a flag, but PyTorch reads it as a float where it expects a number.
+    """
+    if a.__class__ in _AS_FLOAT and kind in (d.OPERAND, d.SCALAR):
+        return float(a)
+    return number(plain(a), kind)
+
+
+# NumPy's numbers that PyTorch reads by `__float__`. Of a complex64 only the real part remains, and NumPy warns.
+_AS_FLOAT = frozenset((np.bool_, np.complex64, np.longdouble))
+
+
+def number_of(a: Any) -> Any:
+    """Return a NumPy number or a zero-dim tensor as the Python number that PyTorch reads."""
+    return float(a) if a.__class__ in _AS_FLOAT else a.item()
+
+
 def stands_for_number(a: Any) -> bool:
     """Return whether an argument is a NumPy number, or a zero-dim tensor that PyTorch accepts in place of a number."""
-    return isinstance(a, np.generic) or (isinstance(a, Tensor) and not (a.ndim or a.requires_grad))
+    return isinstance(a, np.number | np.bool_) or (isinstance(a, Tensor) and not (a.ndim or a.requires_grad))
 
 
 def settled(a: Any) -> Any:
@@ -149,9 +169,8 @@ def plain(a: Any) -> Any:
         return tuple([plain(x) for x in a])
     if isinstance(a, np.generic):
         return a.item()
-    for kind in (int, float, complex):
-        if isinstance(a, kind):  # for example, a member of an IntEnum
-            return kind.__pos__(a)  # type: ignore[arg-type] - not `kind(a)`, which would call a method of the subclass
+    if isinstance(a, int | float | complex):
+        return exact(a)
     if isinstance(a, type):
         return _dtypes.OF_PYTHON.get(a, a)
     if isinstance(a, slice | dict | set):

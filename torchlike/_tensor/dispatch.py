@@ -22,6 +22,7 @@ from torchlike._ops.schema.plan import OpPlan, Varying, make
 from torchlike._tensor import autocast, views
 from torchlike._tensor.argument_forms import (
     NUMBERS,
+    converted,
     from_old_order,
     in_order,
     is_foreign,
@@ -116,7 +117,7 @@ def _guarded(op: Op, call: Callable) -> Callable:
     def seen(a: Any, kind: int) -> Any:
         if isinstance(a, Tensor):
             return a._value if kind in (d.ARRAY, d.OPERAND, d.ARRAYS) else number(a, kind)
-        return a.item() if isinstance(a, np.generic) else a
+        return converted(a, kind) if isinstance(a, np.generic) else a
 
     def check(args: tuple, kwargs: dict) -> None:
         try:
@@ -405,7 +406,7 @@ def _gather(op: Op, args: tuple, kwargs: dict, values: list, edges: list, scalar
     args, kwargs, asked = (args, kwargs, {}) if current().capture is None else _with_elements(op, args, kwargs)
     if len(args) > len(op.names):
         make(op, args, kwargs, describe)  # raises an error that counts the arguments
-    args = tuple([number(a, kind) for a, kind in zip([plain(a) for a in args], (*op.kinds, *[d.STATIC] * len(args)))])
+    args = tuple([converted(a, kind) for a, kind in zip(args, (*op.kinds, *[d.STATIC] * len(args)))])
     kwargs = in_order(op, kwargs) if kwargs else kwargs
     needs = False
     x: Any

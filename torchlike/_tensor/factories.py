@@ -7,7 +7,7 @@ module.
 from __future__ import annotations
 
 import inspect
-from array import array as PythonArray
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -26,11 +26,11 @@ from torchlike._errors.warned import once, warn
 from torchlike._ops.schema.binding import is_whole
 from torchlike._random import Generator
 from torchlike._tensor import exchange, from_data
-from torchlike._tensor.argument_forms import check_options, plain, stands_for_number
+from torchlike._tensor.argument_forms import check_options, number_of, plain, stands_for_number
 from torchlike._tensor.exchange import from_file, from_numpy, frombuffer
 from torchlike._tensor.from_data import dtype_of
 from torchlike._tensor.overriding import DisableTorchFunctionSubclass
-from torchlike._tensor.public_calls import functions, worded
+from torchlike._tensor.public_calls import functions, is_index, worded
 from torchlike._tensor.tensor import TENSOR_TYPES, Tensor, adopt, wrap
 from torchlike._tensor.tracebacks import shortened
 
@@ -94,12 +94,18 @@ def with_strides(tensor: Tensor, strides: tuple[int, ...]) -> Tensor:
 # -- from data ---------------------------------------------------------------------------------------------------------
 
 
-def _in_its_order(made: Tensor, ndarray: Any) -> Tensor:
-    """Give a tensor the strides of the array from which it was copied, if the array is dense."""
-    if not isinstance(ndarray, np.ndarray) or ndarray.flags.c_contiguous:
-        return made
-    strides = tuple(s // ndarray.itemsize for s in ndarray.strides)
-    return with_strides(made, strides) if _layout.is_dense(ndarray.shape, strides) else made
+def of_data(data: Any, dtype: Dtype | None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """Return a tensor with a copy of `data`. The copy of a dense array has its strides."""
+    made = of_array(from_data.of_data(data, dtype), device, requires_grad)
+    if isinstance(data, np.ndarray) and data.ndim and not _is_row_major(data):
+        strides = tuple(s // data.itemsize for s in data.strides)
+        return with_strides(made, strides) if _layout.is_dense(data.shape, strides) else made
+    return made
+
+
+def _is_row_major(array: np.ndarray) -> bool:
+    """Return whether an array has exactly the strides of a new one. NumPy ignores those of dims of size 0 and 1."""
+    return array.flags.c_contiguous and array.size > 1 and (array.ndim == 1 or 1 not in array.shape)
 
 
 def tensor(
@@ -135,7 +141,9 @@ def tensor(
         if isinstance(data, Tensor):
             warn(_errors.making.copy_construct("torch.tensor"))
             return _copied(data, dtype, device, requires_grad)
-        return _in_its_order(of_array(from_data.of_data(data, dtype), device, requires_grad), data)
+        if isinstance(data, np.ndarray):
+            return of_data(data, dtype, device, requires_grad)
+        return of_array(from_data.of_data(data, dtype), device, requires_grad)
     except Exception as error:
         raise shortened(error)
 
@@ -215,6 +223,13 @@ def asarray(
     return made
 
 
+def _has_buffer(obj: Any) -> bool:
+    try:
+        return memoryview(obj) is not None
+    except TypeError:
+        return False
+
+
 _REQUIRING = (
     "torch.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of False. Pass "
     "requires_grad=False explicitly to get the old behavior and silence this warning."
@@ -235,7 +250,7 @@ def _sharing(obj: Any, dtype: Dtype | None, copy: bool | None) -> Tensor | None:
         return exchange.from_dlpack(obj)
     if hasattr(obj, "_seen_as"):  # a public storage object
         return obj._seen_as(dtype)
-    if isinstance(obj, bytes | bytearray | memoryview | PythonArray):
+    if _has_buffer(obj):
         return frombuffer(obj, dtype=dtype or modes.default_dtype)
     if copy is False:
         raise ValueError("can't alias arbitrary sequence into a tensor.")
@@ -267,11 +282,9 @@ def scalar_tensor(
         pin_memory=pin_memory,
         requires_grad=requires_grad,
     )
-    if not isinstance(s, int | float | complex | np.generic) and not (isinstance(s, Tensor) and not s.ndim):
+    if not isinstance(s, int | float | complex | np.number | np.bool_) and not (isinstance(s, Tensor) and not s.ndim):
         raise _errors.arguments.wrong_type("scalar_tensor", "s", 1, "Number", s)
-    kind = dtype_of("scalar_tensor", dtype) or (
-        modes.default_complex() if isinstance(s, complex) else modes.default_dtype
-    )
+    kind = dtype_of("scalar_tensor", dtype) or modes.default_dtype
     return of_array(from_data.scalar(s, kind), device, requires_grad)
 
 
@@ -288,13 +301,13 @@ def legacy_tensor(*args: Any, device: Any = None, dtype: Dtype | None = None, **
         return args[0].detach()
     if len(args) == 1 and isinstance(args[0], str | bytes):
         raise _errors.making.data_of_text(args[0])
-    if len(args) == 1 and (isinstance(args[0], float | complex | dict | set | None) or callable(args[0])):
-        raise TypeError(f"new(): data must be a sequence (got {type(args[0]).__name__})")
-    if len(args) == 1 and isinstance(args[0], np.ndarray):
+    if len(args) != 1 or type(args[0]).__name__ == "Size" or is_index(args[0]):
+        return empty(*args or (0,), dtype=kind, device=device)
+    if isinstance(args[0], np.ndarray):
         return as_tensor(args[0], dtype=kind, device=device)
-    if len(args) == 1 and not isinstance(args[0], int) and type(args[0]).__name__ != "Size":
-        return of_array(from_data.of_data(args[0], kind), device)
-    return empty(*args, dtype=kind, device=device) if args else empty(0, dtype=kind, device=device)
+    if not from_data.is_sequence(args[0]):
+        raise TypeError(f"new(): data must be a sequence (got {_errors.arguments.type_name(args[0])})")
+    return of_array(from_data.of_data(args[0], kind), device)
 
 
 def build_tensor(cls: type, *args: Any, **kwargs: Any) -> Any:
@@ -309,11 +322,11 @@ def build_tensor(cls: type, *args: Any, **kwargs: Any) -> Any:
 def shape_of(size: tuple, name: str = "empty", negative: Callable | None = None) -> tuple[int, ...]:
     """Return the shape of `f(2, 3)`, `f((2, 3))` or `f(torch.Size([2, 3]))`."""
     listed = len(size) == 1 and not isinstance(size[0], int | np.integer | Tensor)
-    if listed:
+    if listed and (isinstance(size[0], list | tuple) or not is_index(size[0])):
         if not isinstance(size[0], list | tuple):
             raise _errors.arguments.not_a_size(name, size[0])
         size = tuple(size[0])
-    if size and size[0].__class__ is not int and not _is_index(size[0]):
+    if size and size[0].__class__ is not int and not is_index(size[0]):
         raise _first_of_size(name, size[0], len(size), listed)
     shape = tuple([n if n.__class__ is int else _size_item(n, name, i) for i, n in enumerate(size)])
     if len(shape) > 64:
@@ -324,10 +337,6 @@ def shape_of(size: tuple, name: str = "empty", negative: Callable | None = None)
                 raise _errors.arguments.size_overflow(name, i + 1)
             raise negative(n, shape) if negative else _errors.making.negative_dim(n, shape)
     return shape
-
-
-def _is_index(n: Any) -> bool:
-    return is_whole(n) and (n.numel() == 1 if isinstance(n, Tensor) else not isinstance(n, np.bool_))
 
 
 def _first_of_size(name: str, first: Any, count: int, listed: bool) -> TypeError:
@@ -341,7 +350,7 @@ def _first_of_size(name: str, first: Any, count: int, listed: bool) -> TypeError
 
 def _size_item(n: Any, name: str, place: int) -> int:
     try:
-        return n.__index__()
+        return operator.index(n)
     except (AttributeError, TypeError):
         raise _errors.arguments.size_item(name, n, place + 1) from None
 
@@ -530,7 +539,7 @@ def _ints(name: str, argument: str, given: Any) -> tuple[int, ...]:
 
 def _fill_number(name: str, number: Any) -> Any:
     if stands_for_number(number):
-        return number.item()
+        return number_of(number)
     if not isinstance(number, int | float | complex):
         raise _errors.arguments.wrong_type(name, "fill_value", 2, "Number", number)
     return plain(number)
@@ -761,7 +770,7 @@ def new_tensor(
     if isinstance(data, Tensor):
         warn(_errors.making.copy_construct("tensor.new_tensor"))
         return _copied(data, dtype, device, requires_grad)
-    return of_array(from_data.of_data(data, dtype), device, requires_grad)
+    return of_data(data, dtype, device, requires_grad)
 
 
 def new(self: Tensor, *args: Any, device: Any = None) -> Tensor:

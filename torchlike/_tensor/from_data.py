@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import operator
 from collections.abc import Sequence
 from functools import reduce
 from typing import Any
@@ -12,6 +14,7 @@ from torchlike import _dtypes, _errors, _native
 from torchlike._dtypes import dtype as Dtype
 from torchlike._dtypes import modes
 
+_MOST_DIMS = 128
 _NUMBERS = frozenset((int, float, bool, complex))
 _FILLED = frozenset((_dtypes.float32, _dtypes.float64, _dtypes.int64, _dtypes.bool_))  # dtypes of `_native.numbers`
 
@@ -31,7 +34,13 @@ def of_numpy(array: np.ndarray, dtype: Dtype | None = None) -> np.ndarray:
     """Return a row-major copy of an array, cast with PyTorch's casting rules."""
     check_array(array)
     made = np.array(array, order="C", copy=True)
-    return made if dtype is None else _dtypes.cast(made, dtype)
+    if dtype is None:
+        return made
+    if made.dtype.kind == "c" and not dtype.is_complex and dtype is not _dtypes.bool_:
+        _errors.dtypes.warn_of_cast(_dtypes.from_numpy(made.dtype), dtype)
+        made = np.real(made)
+    with np.errstate(invalid="ignore", over="ignore"):
+        return _dtypes.cast(made, dtype)
 
 
 def check_array(array: np.ndarray) -> None:
@@ -52,12 +61,19 @@ def check_array(array: np.ndarray) -> None:
             "given numpy array has byte order different from the native byte order. Conversion between byte "
             "orders is currently not supported."
         )
-    if np.dtype(array.dtype) not in _dtypes.FROM_NUMPY:
+    _supported(array)
+
+
+def _supported(array: np.ndarray | np.generic) -> Dtype:
+    """Return the dtype of an array or a NumPy number, or raise PyTorch's error."""
+    found = _dtypes.FROM_NUMPY.get(array.dtype.newbyteorder("="))
+    if found is None:
         raise TypeError(
             f"can't convert np.ndarray of type numpy.{array.dtype.type.__name__}. The only supported types are: "
             "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, "
             "uint16, uint8, and bool."
         )
+    return found
 
 
 def of_data(data: Any, dtype: Dtype | None = None) -> np.ndarray:
@@ -70,16 +86,26 @@ def of_data(data: Any, dtype: Dtype | None = None) -> np.ndarray:
             return made
         if (kinds := {x.__class__ for x in data}) <= _NUMBERS:
             return _stored(data, dtype or _inferred(data, kinds), kinds)
-    if isinstance(data, np.ndarray | np.generic):
+    if isinstance(data, np.ndarray) or (dtype is None and isinstance(data, np.generic) and _is_number(data)):
         return of_numpy(np.asarray(data), dtype)
     if isinstance(data, str | bytes):
         raise _errors.making.data_of_text(data)
     shape = _sizes(data)
     _warn_of_arrays(data)
+    if 0 in shape:  # the lengths of the other sequences do not matter
+        return np.empty(shape, (dtype or inferred(data)).numpy)
     flat: list = []
     _flatten(data, shape, 0, flat, dtype is None)
     kind = dtype or _inferred(flat)
-    return _stored([_number(x, kind) for x in flat], kind).reshape(shape)
+    if kind is not _dtypes.uint64:  # its elements must be ints
+        number = _PROTOCOLS[kind.category]
+        flat = [x if x.__class__ in _NUMBERS else number(x) for x in flat]
+    return _stored(flat, kind).reshape(shape)
+
+
+def _is_number(x: np.generic) -> bool:
+    """Return whether a NumPy number can be an element of the dtype that PyTorch infers for it."""
+    return x.dtype in _dtypes.FROM_NUMPY and x.dtype != np.uint64
 
 
 def _warn_of_arrays(data: Any) -> None:
@@ -96,7 +122,7 @@ def is_sequence(data: Any) -> bool:
     Sequences are lists, tuples, ranges, arrays and tensors with dims, and other objects that have `__len__` and
     `__getitem__`, except dicts.
     """
-    if isinstance(data, list | tuple | range):
+    if isinstance(data, list | tuple | range | str | bytes):
         return True
     if isinstance(data, dict) or data.__class__ in _NUMBERS:
         return False
@@ -107,10 +133,12 @@ def is_sequence(data: Any) -> bool:
 
 def _sizes(data: Any) -> tuple[int, ...]:
     sizes = []
-    while is_sequence(data):
+    while is_sequence(data) or isinstance(data, np.ndarray):  # `len` of an array without dims raises
         if isinstance(data, str) and data:
             raise ValueError("too many dimensions 'str'")
         sizes.append(len(data))
+        if len(sizes) > _MOST_DIMS:
+            raise ValueError(f"too many dimensions '{_errors.arguments.type_name(data)}'")
         if not len(data):
             break
         data = data[0]
@@ -122,7 +150,7 @@ def _sizes(data: Any) -> tuple[int, ...]:
 def _flatten(data: Any, sizes: tuple[int, ...], depth: int, out: list, infers: bool) -> None:
     """Append the elements to `out`. Raise for text if the dtype is to be inferred."""
     if infers and isinstance(data, str | bytes):
-        raise _errors.making.data_of_text(data)
+        inferred(data)
     if depth == len(sizes):
         out.append(data)
         return
@@ -133,17 +161,14 @@ def _flatten(data: Any, sizes: tuple[int, ...], depth: int, out: list, infers: b
     if depth == len(sizes) - 1 and isinstance(data, list | tuple):
         out += data
         return
-    if hasattr(data, "tolist") and hasattr(data, "dtype"):
-        out += _elements(data)
+    if isinstance(data, np.ndarray) or hasattr(data, "_storage"):
+        if infers:
+            inferred(data)
+        rows: Any = data
+        out.extend(rows.reshape(-1))
         return
     for i in range(len(data)):
         _flatten(data[i], sizes, depth + 1, out, infers)
-
-
-def _elements(data: Any) -> list:
-    """Return the elements of an array or tensor, in its own dtype."""
-    host = data if isinstance(data, np.ndarray) else data._host()
-    return list(host.reshape(-1))
 
 
 def _inferred(flat: Sequence, kinds: set[type] | None = None) -> Dtype:
@@ -155,12 +180,13 @@ def _inferred(flat: Sequence, kinds: set[type] | None = None) -> Dtype:
         return modes.scalar_dtype(next(iter(kinds)))
     if kinds <= _NUMBERS:
         return max((modes.scalar_dtype(k) for k in kinds), key=lambda d: d.category)
-    return reduce(_dtypes.promote_types, dict.fromkeys(_dtype_of_item(x) for x in flat))
+    return reduce(_dtypes.promote_types, dict.fromkeys(inferred(x) for x in flat))
 
 
-def _dtype_of_item(x: Any) -> Dtype:
+def inferred(x: Any) -> Dtype:
+    """Return the dtype that PyTorch infers for a number, an array, a tensor or a sequence."""
     if isinstance(x, np.ndarray | np.generic):
-        return _dtypes.from_numpy(x.dtype)
+        return _supported(x)
     if isinstance(getattr(x, "dtype", None), Dtype):
         return x.dtype
     for kind in (bool, int, float, complex):
@@ -170,16 +196,39 @@ def _dtype_of_item(x: Any) -> Dtype:
         raise _errors.making.data_of_text(x)
     if is_sequence(x):
         return _inferred([x[i] for i in range(len(x))])
-    raise RuntimeError(f"Could not infer dtype of {type(x).__name__}")
+    raise RuntimeError(f"Could not infer dtype of {_errors.arguments.type_name(x)}")
 
 
-def _number(x: Any, dtype: Dtype) -> Any:
-    if hasattr(x, "_storage"):
-        whole = dtype.category < _dtypes.FLOATING
-        if x.numel() != 1:
-            raise _errors.memory.not_one_index() if whole else _errors.memory.not_one_scalar()
-        return x.item() if whole else x._without_history()
-    return x.item() if hasattr(x, "item") and getattr(x, "ndim", 1) == 0 else x
+# -- elements of other classes -----------------------------------------------------------------------------------------
+
+
+def _real(x: Any) -> float:
+    """Return an element of a floating dtype, by `__float__` or `__index__`."""
+    if isinstance(x, float):
+        return float.__pos__(x)
+    return math.ldexp(x, 0)  # unlike `float`, it refuses text
+
+
+def _complex(x: Any) -> complex:
+    """Return an element of a complex dtype, by `__complex__`, `__float__` or `__index__`."""
+    if isinstance(x, complex):
+        return complex.__pos__(x)
+    return complex(x) if hasattr(type(x), "__complex__") else complex(_real(x))
+
+
+def _index(x: Any) -> Any:
+    """Return an element of an integer dtype, by `__index__`. Floats stay floats, which are truncated later."""
+    return float.__pos__(x) if isinstance(x, float) else operator.index(x)
+
+
+def _truth(x: Any) -> Any:
+    """Return an element of the dtype bool."""
+    if isinstance(x, complex):
+        return complex.__pos__(x)
+    return bool(x) if isinstance(x, np.bool_) else _index(x)
+
+
+_PROTOCOLS = {_dtypes.BOOL: _truth, _dtypes.INTEGER: _index, _dtypes.FLOATING: _real, _dtypes.COMPLEX: _complex}
 
 
 def _stored(flat: Sequence, dtype: Dtype, kinds: set[type] | None = None) -> np.ndarray:
@@ -187,10 +236,6 @@ def _stored(flat: Sequence, dtype: Dtype, kinds: set[type] | None = None) -> np.
     if kinds is None and (made := _filled(flat, dtype)) is not None:
         return made
     kinds = kinds or {x.__class__ for x in flat}
-    if not kinds <= _NUMBERS:
-        for x in flat:
-            if x.__class__ not in _NUMBERS:
-                _refuse(x, dtype)
     if dtype.category == _dtypes.COMPLEX:
         with np.errstate(over="ignore"):
             return np.array(flat, np.complex128).astype(dtype.numpy)
@@ -209,19 +254,6 @@ def _filled(flat: Sequence, dtype: Dtype) -> np.ndarray | None:
         return None
     made = np.empty(len(flat), dtype.numpy)
     return made if _native.numbers.fill(made, flat) else None
-
-
-def _refuse(x: Any, dtype: Dtype) -> None:
-    if isinstance(x, int | float | complex):
-        return  # an instance of a subclass, such as an IntEnum
-    if is_sequence(x):
-        name = type(x).__name__
-        raise TypeError(
-            f"'{name}' object cannot be interpreted as an integer"
-            if dtype.category < _dtypes.FLOATING
-            else f"must be real number, not {name}"
-        )
-    raise RuntimeError(f"Could not infer dtype of {type(x).__name__}")
 
 
 def _in_range(flat: Sequence[int], dtype: Dtype) -> np.ndarray | None:
@@ -246,7 +278,7 @@ def _whole(flat: Sequence, dtype: Dtype) -> np.ndarray:
     for x in flat:
         if isinstance(x, complex):
             raise TypeError(f"'{type(x).__name__}' object cannot be interpreted as an integer")
-        if isinstance(x, float) and not -(2.0**63) <= x < 2.0**63:
+        if isinstance(x, float) and not (info.min <= x <= info.max and x < 2.0**63):
             raise _errors.dtypes.overflow(dtype.name)
         n = int(x)
         if not -(2**63) <= n < 2**63:
@@ -258,7 +290,7 @@ def _whole(flat: Sequence, dtype: Dtype) -> np.ndarray:
 
 
 def _unsigned(x: Any) -> int:
-    if not isinstance(x, int | np.integer):
+    if not isinstance(x, int):
         raise TypeError("an integer is required")
     if x < 0:
         raise OverflowError("can't convert negative int to unsigned")
@@ -273,11 +305,21 @@ def filled(shape: tuple[int, ...], number: Any, dtype: Dtype) -> np.ndarray:
     return _full(shape, number, dtype)
 
 
+def exact(number: Any) -> Any:
+    """Return an instance of a subclass of a Python number, such as a member of an IntEnum, as a Python number."""
+    for kind in (int, float, complex):
+        if isinstance(number, kind):
+            return kind.__pos__(number)  # type: ignore[arg-type] - not `kind(number)`, which calls the subclass
+    return number
+
+
 def scalar(number: Any, dtype: Dtype, shape: tuple[int, ...] = ()) -> np.ndarray:
     """Return an array of a number that is assigned to a part of a tensor.
 
     A number that is too large for float16 or bfloat16 becomes infinite. Other dtypes must have the number in range.
     """
+    if number.__class__ not in _NUMBERS:
+        number = exact(number)
     is_int = number.__class__ is int and -(1 << 63) <= number < 1 << 63
     if dtype not in (_dtypes.float16, _dtypes.bfloat16) or not (is_int or number.__class__ is float):
         _dtypes.check_number(number, dtype)

@@ -23,7 +23,7 @@ from torchlike._tensor.argument_forms import moved_number
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.binding import before_write, check_history
 from torchlike._tensor.elements import reads, writes
-from torchlike._tensor.from_data import scalar
+from torchlike._tensor.from_data import inferred, is_sequence, scalar
 from torchlike._tensor.tensor import Tensor, wrap
 
 _MASKS = (_dtypes.bool_, _dtypes.uint8)
@@ -61,7 +61,7 @@ def put(t: Tensor, index: Any, value: Any) -> None:
     if index is True:
         t, index = rows["unsqueeze"](t, 0), ...
     if not isinstance(value, Tensor):
-        if not isinstance(value, int | float | complex | np.generic):
+        if not isinstance(value, int | float | complex | np.integer):
             raise _errors.indexing.cannot_assign(value, t)
         number = _number(value, t.dtype)
         narrow = t.dtype in _dtypes.FLOAT8  # float8 dtypes saturate instead of raising for an out-of-range number
@@ -137,8 +137,8 @@ def _is_one_element(value: Any) -> bool:
 def _number(value: Any, dtype: _dtypes.dtype) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
-    if isinstance(value, int) and not -(1 << 63) <= value < 1 << 63:
-        raise _errors.dtypes.too_large_to_unpack()
+    if isinstance(value, int):
+        _errors.dtypes.check_width(value)
     if isinstance(value, complex) and dtype.name == "bool":
         return bool(value)
     if isinstance(value, complex) and not dtype.is_complex:
@@ -151,14 +151,9 @@ def _number(value: Any, dtype: _dtypes.dtype) -> Any:
 # -- ints, slices, None and Ellipsis -----------------------------------------------------------------------------------
 
 
-def _check_width(index: int) -> None:
-    if not -(1 << 63) <= index < 1 << 63:
-        raise _errors.dtypes.too_large_to_unpack()
-
-
 def _of_scalar(index: int) -> IndexError:
     """Return PyTorch's error for an integer index of a tensor without dims."""
-    _check_width(index)
+    _errors.dtypes.check_width(index)
     return _errors.indexing.index_out_of_bounds(index, 0, 0) if index else _errors.indexing.index_of_scalar()
 
 
@@ -168,7 +163,7 @@ def _select(t: Tensor, dim: int, index: int, position: int) -> Tensor:
         raise _of_scalar(index) if not shape else _errors.indexing.too_many_indices(len(shape))
     size = tuple.__getitem__(shape, dim)
     if not -size <= index < size:
-        _check_width(index)
+        _errors.dtypes.check_width(index)
         raise _errors.indexing.index_out_of_bounds(index, position, size)
     return rows["_select"](t, dim, index % size)
 
@@ -233,7 +228,7 @@ def _basic(t: Tensor, index: Any, keeps_masks: bool = False, reads: bool = False
 
 
 def _unpack(index: Any) -> list:
-    if isinstance(index, list) and len(index) < 32 and any(_makes_a_tuple(i) for i in index):
+    if _is_list(index) and len(index) < 32 and any(_makes_a_tuple(i) for i in index):
         warn(_errors.indexing.LIST_AS_TUPLE)
         index = tuple(index)
     elif isinstance(index, str) and index:
@@ -243,9 +238,16 @@ def _unpack(index: Any) -> list:
     return [_normal(i) for i in items]
 
 
+def _is_list(index: Any) -> bool:
+    """Return whether an index is a sequence that may count as a tuple of indices: no tuple, array or tensor."""
+    if index.__class__ in (int, slice, tuple, Tensor, np.ndarray) or isinstance(index, str | Tensor | tuple):
+        return False
+    return is_sequence(index)
+
+
 def _makes_a_tuple(item: Any) -> bool:
     """Return whether a list with this item counts as a tuple of indices. PyTorch keeps this old rule of NumPy."""
-    return item is None or item is Ellipsis or isinstance(item, list | tuple | slice | Tensor | np.ndarray)
+    return item is None or item is Ellipsis or isinstance(item, slice | Tensor | np.ndarray) or is_sequence(item)
 
 
 def _normal(item: Any) -> Any:
@@ -253,29 +255,21 @@ def _normal(item: Any) -> Any:
         return item
     if isinstance(item, np.integer):
         return int(item)
-    if isinstance(item, list | tuple | range | np.ndarray):
-        return factories.of_array(
-            _places(np.array(item) if isinstance(item, np.ndarray) else factories.tensor(item)._host())
-        )
-    if isinstance(item, str | bytes):
-        raise TypeError(f"new(): invalid data type '{type(item).__name__}'")
-    if hasattr(item, "__index__"):
-        return item.__index__()
+    if isinstance(item, np.ndarray) or is_sequence(item):
+        return factories.of_data(item, _dtype_of_places(item))
+    if hasattr(type(item), "__index__"):
+        with contextlib.suppress(Exception):  # of any class: PyTorch only asks whether there is an index
+            return as_int(item)
     raise IndexError(
         "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
         f"(got {_errors.arguments.type_name(item)})"
     )
 
 
-def _places(given: np.ndarray) -> np.ndarray:
-    """Convert a sequence of numbers to int64 indices. Fractions are truncated."""
-    if given.dtype.kind == "c":
-        raise TypeError("'complex' object cannot be interpreted as an integer")
-    if given.dtype.kind not in "iuf" or (given.dtype == np.uint8 and given.size):
-        return given
-    if given.dtype.kind == "f" and np.isnan(given).any():
-        raise _errors.dtypes.overflow("int64")
-    return given.astype(np.int64)
+def _dtype_of_places(given: Any) -> _dtypes.dtype:
+    """Return the dtype of an index tensor made from a sequence. Numbers that are not masks become int64."""
+    found = inferred(given)
+    return found if found in _MASKS else _dtypes.int64
 
 
 def _consumes(item: Any) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -291,7 +292,7 @@ def ints(given: tuple, name: str = "view", argument: str = "size") -> Ints:
     if len(given) == 1 and given[0].__class__ is not int:
         if isinstance(given[0], list | tuple):
             given = given[0]  # type: ignore[assignment]
-        elif not isinstance(given[0], int | Tensor | np.integer):
+        elif not (isinstance(given[0], int | Tensor) or is_index(given[0])):
             raise _errors.arguments.not_a_size(name, given[0], argument)
     for n in given:
         if n.__class__ is not int:
@@ -299,11 +300,23 @@ def ints(given: tuple, name: str = "view", argument: str = "size") -> Ints:
     return tuple(given)
 
 
+def is_index(n: Any) -> bool:
+    """Return whether PyTorch accepts an argument as one of the ints of a size."""
+    if isinstance(n, np.ndarray):
+        return not n.ndim and n.dtype.kind in "iu"
+    if isinstance(n, Tensor):
+        return is_whole(n) and n.numel() == 1
+    try:
+        return is_whole(n) and operator.index(n) is not None
+    except Exception:  # of any class: PyTorch only asks whether there is an index
+        return False
+
+
 def _int(n: Any, place: int, name: str, argument: str) -> int:
     if isinstance(n, bool) or not hasattr(n, "__index__"):
         raise _errors.arguments.size_item(name, n, place + 1, argument)
     try:
-        return n.__index__()
+        return operator.index(n)
     except TypeError:
         raise _errors.arguments.size_item(name, n, place + 1, argument) from None
 

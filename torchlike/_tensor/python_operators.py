@@ -20,7 +20,7 @@ from torchlike._tensor.tensor import TENSOR_TYPES, Tensor
 from torchlike._tensor.tracebacks import shortened
 
 # NumPy arrays are absent: NumPy computes the result and converts it with `__array_wrap__`.
-_NUMBERS = (int, float, complex, np.generic)
+_NUMBERS = (int, float, complex, np.number, np.bool_)
 
 # Stem of the dunder name -> operator. Each entry defines __x__, __rx__ and __ix__.
 _ARITHMETIC = {
@@ -106,7 +106,16 @@ def _in_place(op: Op, call: Callable, name: str) -> Callable:
 def _equality(op: Op, name: str) -> Callable:
     """Return `==`, the only comparison that accepts a NumPy array."""
     dunder = _binary(op, name)
-    return lambda self, other: dunder(self, from_numpy(other) if isinstance(other, np.ndarray) else other)
+
+    def equal(self: Tensor, other: Any) -> Any:
+        if isinstance(other, np.ndarray):
+            try:
+                other = from_numpy(other)
+            except TypeError:  # an unsupported dtype
+                return NotImplemented  # Python compares the identities
+        return dunder(self, other)
+
+    return equal
 
 
 def _divided(other: Any, self: Tensor) -> Tensor:

@@ -120,13 +120,14 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Te
         return split_with_sizes(tensor, split_size_or_sections, dim)
     if isinstance(split_size_or_sections, bool):
         raise _errors.arguments.invalid_combination("split", (tensor, split_size_or_sections, dim), {})
-    if isinstance(split_size_or_sections, str | bytes | float | None):
+    if not isinstance(split_size_or_sections, int | Tensor):
         raise _errors.arguments.wrong_type(
             "split_with_sizes", "split_sizes", 2, "tuple of ints", split_size_or_sections
         )
     if not tensor.ndim:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     step, dim = int(split_size_or_sections), tensor._nonnegative(dim)
+    _errors.dtypes.check_width(step)
     size = tensor.shape[dim]
     if step < 0:
         raise RuntimeError(f"split expects split_size be non-negative, but got split_size={step}")

@@ -28,7 +28,10 @@ class Size(tuple):
     __slots__ = ()
 
     def __new__(cls, iterable: Iterable = ()) -> Size:
-        return tuple.__new__(cls, _whole(tuple(iterable)))
+        sizes = _whole(tuple(iterable))
+        if sizes and (max(sizes) >= 1 << 63 or min(sizes) < -(1 << 63)):
+            raise _errors.dtypes.too_large_to_unpack()
+        return tuple.__new__(cls, sizes)
 
     def numel(self) -> int:
         """Return the number of elements of a tensor of this shape."""

@@ -621,9 +621,12 @@ def histc(input: Array, bins: int = 100, min: float = 0, max: float = 0):
     return refused(found, ~xp.isfinite(ends[1] - ends[0]), lambda: _errors.arithmetic.histogram_range(*ends))
 
 
+_NOT_SEARCHED = {bool: _dtypes.bool_, complex: _dtypes.complex128}  # classes of numbers that `isin` refuses
+
+
 def _check_isin(call: Call) -> None:
     for x in (call.elements, call.test_elements):
-        dtype = x.dtype if isinstance(x, Aval) else _dtypes.bool_ if bool in (x, type(x)) else None
+        dtype = x.dtype if isinstance(x, Aval) else _NOT_SEARCHED.get(x if isinstance(x, type) else type(x))
         if dtype is not None and (dtype is _dtypes.bool_ or dtype.is_complex):
             raise RuntimeError(f"Unsupported input type encountered for isin(): {scalar_name(dtype)}")
 

@@ -1,0 +1,1 @@
+"""Objects of Python and NumPy as data of tensors, numbers, indices and sizes."""

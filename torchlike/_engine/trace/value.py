@@ -29,8 +29,9 @@ class Size(tuple):
 
     def __new__(cls, iterable: Iterable = ()) -> Size:
         sizes = _whole(tuple(iterable))
-        if sizes and (max(sizes) >= 1 << 63 or min(sizes) < -(1 << 63)):
-            raise _errors.dtypes.too_large_to_unpack()
+        for n in sizes:
+            if n.__class__ is int:  # symbolic sizes are not compared
+                _errors.dtypes.check_width(n)
         return tuple.__new__(cls, sizes)
 
     def numel(self) -> int:

@@ -301,6 +301,31 @@ def materialized_gradients():
     torch.autograd.grad(x.sum(), torch.autograd.graph.get_gradient_edge(unused * 2), materialize_grads=True)
 
 
+def a_leaf_is_differentiated_twice():
+    x, one = leaf(), torch.ones(2)
+    x.register_hook(lambda grad: log(grad.clone()))
+    torch.autograd.backward([x, x, x.sin()], [one, one * 2, one])
+    torch.autograd.backward([x, x], [one, one * 2], inputs=[x])
+    return x.grad, torch.autograd.grad([x, x.exp(), x], [x], [one, one, one * 4])
+
+
+def a_refused_block_leaves_no_mode_open():
+    for _ in range(2):
+        with torch.autograd.graph.disable_saved_tensors_hooks("none here"):
+            try:
+                with torch.autograd.graph.allow_mutation_on_saved_tensors():
+                    log("entered")
+            except RuntimeError as error:
+                log(str(error))
+    with torch.autograd.graph.allow_mutation_on_saved_tensors():
+        x = leaf()
+        y = x.exp()
+        loss = y.sin().sum()
+        y.mul_(2)
+        loss.backward()
+    return x.grad
+
+
 @pytest.mark.parametrize("program", programs(globals()), ids=lambda program: program.__name__)
 def test_as_in_pytorch(program):
     compare(program, stride=False)  # in PyTorch the gradient of a sum is expanded: its strides are zero

@@ -219,6 +219,51 @@ def _recurrent(kind, **options):
         return tangents, slope
 
 
+def inference_mode():
+    ad, x = torch.autograd.forward_ad, torch.tensor([1.0, 2.0])
+
+    def f(x):
+        with torch.inference_mode():
+            y = x * 2
+        return y + x
+
+    with ad.dual_level():
+        dual = ad.make_dual(x, x.cos())
+        with torch.inference_mode():
+            log(*ad.unpack_dual(dual), *ad.unpack_dual(dual * 3))
+        log(*ad.unpack_dual(dual * 3))
+    with torch.inference_mode():
+        log(torch.func.jvp(torch.sin, (x,), (x,)), torch.func.jacfwd(torch.sin)(x))
+    return torch.func.jvp(f, (x,), (x,))
+
+
+def _doubled(tangent, **marks):
+    class Double(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            if "dirty" in marks:
+                ctx.mark_dirty(x)
+            return x.mul_(2) if "dirty" in marks else x * 2
+
+        @staticmethod
+        def jvp(ctx, t):
+            return tangent(t)
+
+    return Double.apply
+
+
+def linearized_function_with_a_context():
+    x = torch.tensor([1.0, 2.0])
+    out, push = torch.func.linearize(_doubled(lambda t: t * 5), x)
+    return out, push(x)
+
+
+def no_tangent_of_a_written_input():
+    ad, x = torch.autograd.forward_ad, torch.tensor([1.0, 2.0])
+    with ad.dual_level():
+        _doubled(lambda t: None, dirty=True)(ad.make_dual(x, x.cos()))
+
+
 def rnn():
     return _recurrent("RNN"), _recurrent("RNN", nonlinearity="relu", bidirectional=True)
 

@@ -152,6 +152,45 @@ def second_gradient_from_outside(torch):
     return first, torch.autograd.grad((first[0] ** 2).sum() + first[1].sum(), (x, w))
 
 
+def gradient_with_a_penalty(torch):
+    x, w = torch.randn(4, 3, requires_grad=True), torch.randn(3, requires_grad=True)
+    y, z = torch.vmap(lambda a: ((a * w).exp().sum(), (a * a).sin()))(x)
+    first = torch.autograd.grad(y.sum(), (x, w), create_graph=True)
+    (y.sum() + first[0].square().sum() + first[1].sum()).backward()
+    z.sum().backward()
+    return y, x.grad, w.grad
+
+
+def freed_after_a_penalty(torch):
+    x = torch.randn(4, 3, requires_grad=True)
+    y = torch.vmap(lambda a: (a.exp() * a.sin()).sum())(x).sum()
+    (y + torch.autograd.grad(y, x, create_graph=True)[0].square().sum()).backward()
+    y.backward()
+
+
+def value_and_hessian(torch):
+    x, y = torch.randn(2, 4), torch.randn(2, 4)
+    square = lambda a: torch.relu(a * a)
+    f = lambda x, y: (torch.vmap(lambda a, b: square(a + b.sum()))(x, y) * torch.ones(2, 4)).sum()
+    return torch.func.grad_and_value(lambda x: torch.func.hessian(f, argnums=1)(x, y).sum())(x)
+
+
+def writes_to_copies_of_what_is_the_same_for_all(torch):
+    s, one, x = torch.randn(2, 4), torch.tensor([0]), torch.randn(3, 4)
+    fs = (
+        lambda a: torch.select_scatter(x, a, 0, 1),
+        lambda a: torch.slice_scatter(x, a[None], 0, 0, 1),
+        lambda a: torch.diagonal_scatter(x, a[:3]),
+        lambda a: x.index_put((one,), a),
+        lambda a: torch.index_put(x, (one, one), a.sum(), accumulate=True),
+        lambda a: x.index_put((x[:, 0] > 0,), a),
+        lambda a: x.index_put((a.argmax() % 3,), torch.ones(())),
+        lambda a: torch.vmap(lambda b: x.index_put((one,), a * b))(a),
+    )
+    slope = lambda f: torch.func.grad(lambda a: f(a).square().sum())
+    return [(torch.vmap(f)(s), torch.vmap(slope(f))(s)) for f in fs]
+
+
 def gradient_through_nested(torch):
     x, y = torch.randn(3, requires_grad=True), torch.randn(2, requires_grad=True)
     z = torch.vmap(lambda a: torch.vmap(lambda b: (a * b).exp() * y.sum())(y))(x)

@@ -103,6 +103,7 @@ DERIVATIVES = {
     "no aux": _of(lambda torch, func, x: func.grad(torch.sum, has_aux=True)(x)),
     "aux of no tensor": _of(lambda torch, func, x: func.vjp(lambda a: (a, 3), x, has_aux=True)),
     "vjp of a number": _of(lambda torch, func, x: func.vjp(_identity, 3.0)),
+    "vjp gives integers": _of(lambda torch, func, x: func.vjp(lambda a: (a, a > 0), x)),
     "vjp gives a number": _of(lambda torch, func, x: func.vjp(lambda a: 3.0, x)),
     "cotangent structure": _of(lambda torch, func, x: func.vjp(lambda a: (a, a), x)[1](x)),
     "cotangent in a tuple": _of(lambda torch, func, x: func.vjp(_identity, x)[1]((x,))),

@@ -12,8 +12,9 @@ import numpy as np
 import torch
 
 import torchlike
-from tests.fuzz_functions.forms import FORMS, FORWARD, pushed
+from tests.fuzz_functions.forms import pushed
 from tests.fuzz_functions.program import Program, inputs, start
+from tests.fuzz_functions.stacks import form_of, pushes
 
 RTOL, ATOL = 1e-6, 1e-7  # float64; second derivatives lose digits
 _SUBMODULES = ("fx.experimental.proxy_tensor", "utils.checkpoint", "autograd.forward_ad", "autograd.functional")
@@ -29,7 +30,7 @@ def call(program: Program, library: Any) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             exec(compile(program.text, "<program>", "exec"), names)
-            return _seen(FORMS[program.form](library, names["f"], inputs(library), inputs(library, 1)))
+            return _seen(form_of(program.form)(library, names["f"], inputs(library), inputs(library, 1)))
     except Exception as error:
         return error.with_traceback(None)
     finally:
@@ -61,7 +62,7 @@ def difference(program: Program) -> str | None:
     if isinstance(ours, Exception):
         return f"raised {type(ours).__name__}: {str(ours)[:300]}"
     found = _differs(ours, theirs)
-    return None if found and program.form in FORWARD and _forward_mode_is_wrong(program) else found
+    return None if found and pushes(program.form) and _forward_mode_is_wrong(program) else found
 
 
 def _is_undefined(program: Program) -> bool:

@@ -1,10 +1,14 @@
 """The first programs of the fuzzer, the same in every run. `python -m tests.fuzz_functions` runs more programs."""
 
+from dataclasses import replace
+from random import Random
+
 import pytest
 
 from tests.fuzz_functions.forms import FORMS
 from tests.fuzz_functions.program import Program, program_of
 from tests.fuzz_functions.run import difference, script
+from tests.fuzz_functions.stacks import stack_of
 from tests.gate import gated
 
 PROGRAMS, SHARES = 500, 10
@@ -15,6 +19,15 @@ PROGRAMS, SHARES = 500, 10
 def test_random_functions(share):
     for seed in range(share, PROGRAMS, SHARES):
         program = program_of(seed)
+        found = difference(program)
+        assert found is None, f"seed {seed}\n{script(program)}\n{found}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("share", gated(range(SHARES), lambda share: share == 1))
+def test_random_stacks_of_transformations(share):
+    for seed in range(share, PROGRAMS, SHARES):
+        program = replace(program_of(seed), form=stack_of(Random(seed)))
         found = difference(program)
         assert found is None, f"seed {seed}\n{script(program)}\n{found}"
 

@@ -167,6 +167,8 @@ retaining: dict[int, Callable[[], None]] = {}  # callbacks that mark the nodes w
 class Walk:
     """A backward pass."""
 
+    frees_at_end = False  # True if saved values are freed at the end of the outermost pass, not after their use
+
     def __init__(self, keep_graph: bool, create_graph: bool, targets: dict[Edge, int] | None) -> None:
         self.keep_graph, self.create_graph = keep_graph, create_graph
         self.targets = targets  # edges whose gradients are returned; None accumulates into leaves
@@ -211,9 +213,7 @@ class Walk:
     def _collect(self, roots: list[Edge]) -> set[Node]:
         """Return the inner nodes that are reachable from the roots, and count the gradients that each leaf will get."""
         leaves, seen = self.leaves, set()
-        stack: list[Node] = []
-        for edge in dict.fromkeys(roots):
-            stack.append(edge[0])
+        stack: list[Node] = [node for node, _ in roots]
         while stack:
             node = stack.pop()
             if node.plan is None and node.edges == ():

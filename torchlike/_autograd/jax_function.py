@@ -46,9 +46,9 @@ class InputNode(Node):
 class InnerWalk(Walk):
     """A backward pass that stops at the inputs and at nodes that are older than the recording."""
 
-    def __init__(self, create_graph: bool, since: int, keep_graph: bool = True) -> None:
+    def __init__(self, create_graph: bool, since: int, keep_graph: bool = True, frees_at_end: bool = False) -> None:
         super().__init__(keep_graph, create_graph, None)
-        self.since = since
+        self.since, self.frees_at_end = since, frees_at_end
         self.ends_at: dict[Edge, None] = {}  # the edges at which the pass stops
 
     def _collect(self, roots: list[Edge]) -> set[Node]:
@@ -62,6 +62,12 @@ class InnerWalk(Walk):
                 seen.add(edge[0])
                 stack.extend([e for e in edge[0].edges if e is not None])
         return seen
+
+    def _gradients(self, node: Node, held: dict[int, Grad], wanted: tuple[int, ...]) -> Sequence[Grad | None]:
+        found = super()._gradients(node, held, wanted)
+        if self.frees_at_end:
+            self.outermost.at_end.append(node.free)
+        return found
 
     def reached(self, edge: Edge) -> Grad | None:
         """Return the gradient that arrived at an edge, or None."""

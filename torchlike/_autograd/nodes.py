@@ -64,6 +64,11 @@ class Node:
         """True if a backward pass has freed the saved values."""
         return self.saved is None and self.edges != ()
 
+    def free(self) -> None:
+        """Free the saved values. A gradient that needs them raises from now on."""
+        if self.plan is not None and (self.saved or "all" in self.plan.remembers):
+            self.saved = None
+
     def forget(self) -> None:
         """Drop the references that a node still holds after its saved values were freed."""
 

@@ -255,6 +255,9 @@ class CompiledNode(Node):
     def name(self) -> str:
         return "CompiledFunctionBackward"
 
+    def free(self) -> None:
+        self.saved, self.checked = None, ()
+
     def differentiate(self, held: dict[int, Grad], wanted: tuple[int, ...], walk: Walk) -> list[Grad | None]:
         """Return the gradients of the wanted edges."""
         if walk.create_graph:
@@ -272,6 +275,6 @@ class CompiledNode(Node):
         ]
         made = recorded(self.gradient, [*self.saved, *given], self.numbers)
         if not walk.keep_graph:
-            self.saved, self.checked = None, ()
+            self.free()
         chosen = [self.places[i] for i in wanted]
         return [None if make is None else (make(*[made[p] for p in places]), None) for places, make in chosen]

@@ -16,7 +16,7 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._autograd.engine import another
-from torchlike._composite.views.conversions import replace
+from torchlike._composite.views.conversions import clone_for, replace
 from torchlike._composite.views.shape import broadcast_tensors
 from torchlike._dtypes import modes
 from torchlike._engine import at_hand, when_at_hand
@@ -469,7 +469,7 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
     tensor([1., 0., 2.])
     """
     _check_tensors("index_put", indices)
-    made = rows["clone"](input)
+    made = clone_for(input, values, *indices)
     indexing.put_at(made, tuple(indices), values, accumulate)
     return made
 

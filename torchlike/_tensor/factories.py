@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -658,6 +658,17 @@ def _as_examples(made: Tensor, like: Tensor) -> None:
         storage = made._storage
         for level in levels_of(value):
             storage.value = lifted(storage.value, level)
+
+
+def batched_like(value: Any, tensors: Sequence[Tensor]) -> Tensor | None:
+    """Return a scalar tensor, batched over the levels in which the tensors are batched, or None if none is batched."""
+    batched = [t for t in tensors if t._value.__class__ is Row]
+    if not batched:
+        return None
+    made = full((), value, device=batched[0].device)
+    for t in batched:
+        _as_examples(made, t)
+    return made
 
 
 def all_examples(tensor: Tensor) -> Tensor:

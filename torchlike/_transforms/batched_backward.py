@@ -68,6 +68,7 @@ class _Rows:
 
     def __init__(self, walk: Walk) -> None:
         self.keep_graph, self.create_graph = walk.keep_graph, walk.create_graph
+        self.frees_at_end = walk.frees_at_end
 
     def _gradients(self, node: Node, held: dict[int, Grad], wanted: tuple[int, ...]) -> Sequence[Grad | None]:
         return Walk(self.keep_graph, self.create_graph, None)._gradients(node, held, wanted)

@@ -160,6 +160,9 @@ class FunctionNode(Node):
         output = self.call.outputs[number]
         return output and output[0]
 
+    def free(self) -> None:
+        self.call.kept = None
+
     def slots(self) -> list[int | None]:
         return [i for i, aval in enumerate(self.call.inputs) if aval is not None]
 
@@ -168,7 +171,7 @@ class FunctionNode(Node):
         with saved_tensor_hooks.arriving(held), modes.set_grad_enabled(walk.create_graph):
             returned = self.call_backward(given)
         if not walk.keep_graph:
-            self.call.kept = None
+            self.free()
         grads = tuple(returned) if isinstance(returned, tuple) else (returned,)
         return self._checked(grads, wanted)
 

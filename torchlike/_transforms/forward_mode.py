@@ -44,6 +44,11 @@ class _Local(threading.local):
 local = _Local()
 
 
+def _rests() -> bool:
+    """Return whether no tangents are propagated: outside of all levels, while paused, and in inference mode."""
+    return not local.levels or local.resting or modes.local.inference
+
+
 def is_open() -> bool:
     """Return whether this thread has an open dual level."""
     return bool(local.levels)
@@ -86,7 +91,7 @@ def paused() -> Iterator[None]:
 
 def tangent_of(value: Value) -> Grad | None:
     """Return the tangent of a value in the innermost level."""
-    return local.levels[-1].get(value) if local.levels and not local.resting else None
+    return None if _rests() else local.levels[-1].get(value)
 
 
 def carries(value: Value) -> bool:
@@ -164,7 +169,7 @@ def _record_one(plan: OpPlan, values: Sequence[Value], scalars: Sequence = ()) -
 
 
 def _record(plan: OpPlan, values: Sequence[Value], scalars: Sequence = ()) -> tuple[Value, ...]:
-    if not local.levels or local.resting:
+    if _rests():
         return record_mapped(plan, values, scalars)
     (noted, edges), local.recorded = local.recorded, ((), ())
     if noted is not values or not modes.local.grad:
@@ -258,8 +263,10 @@ def push(plan: OpPlan, which: tuple[int, ...]) -> OpPlan:
 
 def through_function(node: FunctionNode, args: Sequence, values: Sequence[Value | None], outputs: Sequence) -> None:
     """Attach the tangents that the `jvp` of an `autograd.Function` computes to its results."""
+    if _rests():
+        return
     for depth, tangents in enumerate(local.levels):
-        if not local.resting and any(v is not None and v in tangents for v in values):
+        if any(v is not None and v in tangents for v in values):
             with within(local.levels[:depth]):
                 _push_through(node, tangents, args, values, outputs)
 
@@ -284,6 +291,8 @@ def _push_through(node: FunctionNode, tangents: Tangents, args: Sequence, values
         if isinstance(output, Tensor) and tangent is not None:
             _check_tangent(node, i, output, tangent, args, given)
             tangents[output._value] = tangent._pair()
+        elif isinstance(output, Tensor) and any(output is d for d in node.call.declared("dirty_tensors")):
+            raise _errors.autograd.tangent_not_written()
 
 
 def _check_tangent(node: FunctionNode, place: int, output: Any, tangent: Any, args: Sequence, given: list) -> None:

@@ -201,7 +201,6 @@ class allow_mutation_on_saved_tensors:
     def __enter__(self) -> _MutationContext:
         if allow_mutation_on_saved_tensors._open:
             raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
-        allow_mutation_on_saved_tensors._open = True
         self.context = context = _MutationContext()
 
         def unpack(tensor: Any) -> Any:
@@ -214,6 +213,7 @@ class allow_mutation_on_saved_tensors:
 
         self.hooks = saved_tensor_hooks.saved_tensors_hooks(_as_it_is_now, unpack)
         self.hooks.__enter__()
+        allow_mutation_on_saved_tensors._open = True
         return context
 
     def __exit__(self, *error: object) -> None:

@@ -212,6 +212,10 @@ class HigherNode(Node):
         super().__init__(None, [], edges, [])
         self.settled, self.given, self.recordings = settled, given, recordings
 
+    def free(self) -> None:
+        self.saved = None
+        self.forget()
+
     def forget(self) -> None:
         self.given, self.recordings = [], []
 
@@ -238,8 +242,7 @@ class HigherNode(Node):
             plan = self._pull(given)
             found = [(v, None) for v in record(plan, [*kept, *[held[i][0] for i in given]])]
         if not walk.keep_graph:
-            self.saved = None
-            self.given, self.recordings = (), ()
+            self.free()
         places = [i for i, edge in enumerate(self.edges) if edge is not None]
         grads = dict(zip(places, found))
         return [grads[i] for i in wanted]

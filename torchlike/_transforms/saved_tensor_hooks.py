@@ -209,6 +209,9 @@ class PackedNode(Node):
     def is_spent(self) -> bool:
         return self.packed is None
 
+    def free(self) -> None:
+        self.packed = None
+
     def name(self) -> str:
         return self.source.node
 
@@ -227,7 +230,7 @@ class PackedNode(Node):
         with arriving(held):
             values = [p.tensor()._value for p in self.packed]
         if not walk.keep_graph:
-            self.packed = None
+            self.free()
         plain = Node(self.source, values, self.edges, self.scalars)
         # Neither versions nor writes through `.data` concern what the hooks returned.
         plain.age = min(versions.latest, versions.uncounted)

@@ -32,6 +32,9 @@ class SparseNode(Node):
     def is_spent(self) -> bool:
         return self.kept is None
 
+    def free(self) -> None:
+        self.kept = None
+
     def name(self) -> str:
         return self.dense.name()
 
@@ -53,7 +56,7 @@ class SparseNode(Node):
             )
         tensors = [each.tensor() for each in self.kept]
         if not walk.keep_graph:
-            self.kept = None
+            self.free()
         others = tuple(i for i in wanted if i)
         found = dict(zip(others, walk._gradients(self.dense, held, others) if others else ()))
         if 0 in wanted:

@@ -129,10 +129,10 @@ def _copy(value: Value) -> Value:
 class MapNode(Node):
     """The gradient node of a whole mapped function."""
 
-    __slots__ = ("avals", "ends", "is_freed", "mapping", "roots")
+    __slots__ = ("avals", "ends", "mapping", "roots")
 
     def __init__(self, mapping: Mapping, results: Sequence[Grad]) -> None:
-        self.mapping, self.is_freed = mapping, False
+        self.mapping = mapping
         self.roots: list[Any] = [edge for _, edge in results]
         size = mapping.level.size
         self.avals = [value.aval.like((size, *value.aval.shape)) for value, _ in results]
@@ -163,16 +163,16 @@ class MapNode(Node):
         The gradient of a batched argument is batched. The gradient of a tensor from outside is summed over the
         examples.
         """
-        if self.is_freed:
-            raise _errors.autograd.backward_twice()
         level = self.mapping.level
-        keeps, self.is_freed = walk.keep_graph or level.is_split, not walk.keep_graph and level.is_split
+        level.is_shared |= walk.create_graph
+        frees = not walk.keep_graph or walk.frees_at_end
+        at_end = frees and (level.is_shared or walk.frees_at_end)  # other nodes may need the same values in this pass
         again = Mapping(level, self.mapping.since)
         given = sorted(i for i in held if self.roots[i] is not None)
         with opened(again.level):
             create = walk.create_graph
             seeds = [again.enter((held[i][0], held[i][1] if create else None)) for i in given]
-            inner = InnerWalk(create, again.since, keeps)
+            inner = InnerWalk(create, again.since, not frees or at_end, at_end)
             inner.run([self.roots[i] for i in given], seeds)
             reached = [inner.reached(self.ends[i]) for i in wanted]
             wholes = iter(again.leave([pair for pair in reached if pair is not None]))
@@ -313,7 +313,7 @@ def _wholes(mapping: Mapping, pairs: list[Any], is_inside: bool) -> list[Grad]:
     """
     if is_inside or not any(edge is not None or forward_mode.carries(value) for value, edge in pairs):
         return [(value.whole, None) for value, _ in pairs]
-    mapping.level.is_split = True
+    mapping.level.is_shared = True
     return mapping.leave(pairs)
 
 

@@ -231,6 +231,8 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
         for leaf in outputs:
             if not isinstance(leaf, Tensor):
                 raise _errors.func.only_tensors(what, leaf)
+            if not (leaf.is_floating_point() or leaf.is_complex()):
+                raise _errors.func.jacobian_dtype(leaf.dtype)
 
     def pull(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
         weights, given_spec = tree_flatten(cotangents)
@@ -295,19 +297,27 @@ def jvp(func: Callable, primals: Any, tangents: Any, *, strict: bool = False, ha
         for x in found:
             if not isinstance(x, Tensor):
                 raise RuntimeError(f"{what}: Expected {name} to only contain Tensors, got {type(x)}")
-    with out_of_inference(), transforming(), _level(), refusing_captured_writes(leaves):
+    with transforming(), refusing_captured_writes(leaves):
+        return _pushed(func, spec, (leaves, given), strict, has_aux)
+
+
+def _pushed(func: Callable, spec: TreeSpec, pairs: tuple[list, list], strict: bool, has_aux: bool) -> tuple:
+    """Return what `jvp` returns, for the leaves of the primals and of the tangents."""
+    what = "jvp(f, primals, tangents)"
+    leaves, given = pairs
+    with out_of_inference(), _level():
         duals = [forward_mode.make_dual(x, t) for x, t in zip(leaves, given)]
         out, aux = with_aux(func(*spec.unflatten(duals)), has_aux, what)
         results, out_spec = tree_flatten(out)
         for leaf in results:
             if not isinstance(leaf, Tensor):
                 raise _errors.func.only_tensors(what, leaf)
-        pairs = [forward_mode.unpack_dual(x) for x in results]
-        if strict and any(t is None for _, t in pairs):
+        unpacked = [forward_mode.unpack_dual(x) for x in results]
+        if strict and any(t is None for _, t in unpacked):
             raise _errors.func.independent_result("jvp(f, primals, tangents, strict=True)")
         aux = tree_map(lambda x: forward_mode.unpack_dual(x)[0], aux) if has_aux else None
-        values = [_outlasting(x) for x, _ in pairs]
-        pushed = [_zeros(x) if t is None else _outlasting(t) for x, t in pairs]
+        values = [_outlasting(x) for x, _ in unpacked]
+        pushed = [_zeros(x) if t is None else _outlasting(t) for x, t in unpacked]
     found = out_spec.unflatten(values), out_spec.unflatten(pushed)
     return (*found, aux) if has_aux else found
 
@@ -347,6 +357,6 @@ def linearize(func: Callable, *primals: Any) -> tuple[Any, Callable]:
                 raise _errors.func.linear_tangent(i, "shape", t.shape, x.shape)
             if t.dtype is not x.dtype:
                 raise _errors.func.linear_tangent(i, "dtype", t.dtype, x.dtype)
-        return jvp(func, kept, tangents)[1]
+        return _pushed(func, spec, (tree_flatten(kept)[0], given), False, False)[1]
 
     return func(*primals), push

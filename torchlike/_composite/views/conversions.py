@@ -207,6 +207,16 @@ def clone(input: Tensor, *, memory_format: mf.memory_format | None = mf.preserve
     return _in_format(made, input, memory_format)
 
 
+def clone_for(input: Tensor, *others: Tensor) -> Tensor:
+    """Return a copy of `input` into which values computed from `others` can be written inside a mapped function.
+
+    It is batched (`vmap`) over the levels in which one of `others` is batched.
+    """
+    made = clone(input)
+    always = factories.batched_like(True, others)
+    return made if always is None else rows["where"](always, made, made)
+
+
 def _in_format(made: Tensor, source: Tensor, memory_format: Any) -> Tensor:
     """Set the strides of a new tensor according to a memory format."""
     return factories.with_strides(made, factories.like_strides(source, memory_format))

@@ -15,7 +15,7 @@ from torchlike._tensor.tensor import Tensor
 
 
 def _written(input: Tensor, src: Tensor, view: Callable, *where: Any) -> Tensor:
-    made = conversions.clone(input)
+    made = conversions.clone_for(input, src)
     shown = view(made, *where)
     if shown.shape != src.shape:
         raise _errors.indexing.no_such_slice(tuple(src.shape), tuple(shown.shape))

@@ -38,7 +38,7 @@ local = _Local()
 class Level:
     """One level of `vmap`."""
 
-    __slots__ = ("depth", "is_open", "is_split", "randomness", "since", "size", "tangents")
+    __slots__ = ("depth", "is_open", "is_shared", "randomness", "since", "size", "tangents")
 
     def __init__(self, size: int, randomness: str) -> None:
         self.size, self.randomness = size, randomness
@@ -46,7 +46,7 @@ class Level:
         # Gradient nodes of the mapped call have smaller ages than `since`, because newer nodes have smaller ages.
         # `tangents` is the number of forward-mode levels that were open at the call.
         self.since = self.tangents = 0
-        self.is_split = False  # True if several gradient nodes outside the level share the graph inside it
+        self.is_shared = False  # True if several gradient nodes outside the level share the graph inside it
 
     @contextmanager
     def opened(self) -> Iterator[None]:

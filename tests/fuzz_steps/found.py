@@ -147,4 +147,33 @@ out = step(torch.ones(3))
 out = [x.shape for x in opt.state[w].values()]
 out = step(torch.ones(3))
 """,
+    "a_buffer_that_a_mapped_function_saved_is_overwritten": """
+model, p, w = nn.Linear(4, 4), torch.ones(4), nn.Parameter(torch.ones(4))
+def loss_of(x):
+    z = model(x) * p
+    p.mul_(0.9)
+    return torch.func.vmap(lambda a: (a * w).sum())(z).mean()
+loss_of = compile(loss_of)
+def step(x):
+    loss_of(x).backward()
+out = step(torch.ones(3, 4))
+""",
+    "the_version_of_a_recurrent_cell's_result": """
+model = nn.GRUCell(4, 4)
+def step(x):
+    z = model(x)
+    loss = z.square().sum()
+    z.mul_(1.5)
+    loss.backward()
+out = step(torch.ones(3, 4))
+""",
+    "the_version_of_the_cell_state": """
+model = nn.LSTMCell(4, 4)
+def step(x):
+    h, c = model(x)
+    loss = c.square().sum()
+    c.mul_(1.5)
+    loss.backward()
+out = step(torch.ones(3, 4))
+""",
 }

@@ -20,7 +20,7 @@ LARGEST = 1e6  # above this value, rounding alone can make the libraries differ
 # Adam's division.
 TOLERANCES = {"float64": (1e-7, 1e-7), "float32": (1e-3, 1e-4)}
 WAYS = ("recorded", "compiled")
-NUDGES = 3  # runs of PyTorch with inputs that differ in the last bit
+NUDGES = 3  # runs of PyTorch with inputs and parameters that differ in the last bit
 # A difference of up to this multiple of the spread between those runs counts as rounding. Relative tolerances do not
 # suffice, for example, for a gradient that is zero except for rounding.
 TIMES = 100
@@ -44,7 +44,7 @@ class Ran:
 def observe(program: Program, library: Any, compile: Any, nudge: int = 0) -> list[Seen]:
     """Run a program and record all state after each call.
 
-    A nonzero `nudge` is the seed of a change of each input in its last bit.
+    A nonzero `nudge` is the seed of a change of each input and parameter in its last bit.
     """
     library.manual_seed(0)
     library.set_default_dtype(getattr(library, program.dtype))
@@ -55,6 +55,8 @@ def observe(program: Program, library: Any, compile: Any, nudge: int = 0) -> lis
             error, facts = execute(statement, names), None
             if nudge and statement.startswith(("xs =", "ys =")):
                 _nudge(names[statement[:2]], nudge)
+            elif nudge and statement.startswith("model ="):
+                _nudge([p.data for p in names["model"].parameters() if p.is_floating_point()], nudge)
             is_last = number == len(program.statements) - 1
             if program.is_looked_at(number):
                 facts = Look(library, program.is_deep or is_last).names(names)

@@ -156,7 +156,7 @@ loss = loss + torch.cat([z, w[None], v[None] * 0.5]).square().mean()
 z.mul_(1.5)
 loss = loss + z.mean()
 
-loss = loss + (model(x) - z.detach()).abs().add(0.1).log().mean()
+loss = loss + (model(x) - z.detach()).square().add(0.1).log().mean()
 """)
 
 BACKWARD = listed("""

@@ -69,6 +69,10 @@ class Node:
         if self.plan is not None and (self.saved or "all" in self.plan.remembers):
             self.saved = None
 
+    def inside(self) -> Sequence[Edge]:
+        """Return the edges at which a pass inside this node begins, if the node holds a graph of its own."""
+        return ()
+
     def forget(self) -> None:
         """Drop the references that a node still holds after its saved values were freed."""
 

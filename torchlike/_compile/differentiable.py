@@ -83,8 +83,13 @@ def nodes_of(edges: Sequence[Edge]) -> list[Node]:
 
 
 def _holders(nodes: Sequence[Node]) -> list:
-    """Return the objects that hold saved values: the nodes, and the calls of custom autograd functions among them."""
-    return [*nodes, *[node.call for node in nodes if isinstance(node, FunctionNode)]]
+    """Return the objects that hold saved values: the nodes, also those inside of them, and custom functions' calls."""
+    found, todo = dict.fromkeys(nodes), nodes
+    while todo:
+        inside = nodes_of([edge for node in todo for edge in node.inside()])
+        todo = [node for node in inside if node not in found]
+        found.update(dict.fromkeys(todo))
+    return [*found, *[node.call for node in found if isinstance(node, FunctionNode)]]
 
 
 def is_alive(edge: Edge | None) -> bool:

@@ -516,6 +516,12 @@ def _may_meet(a: Any, b: Any) -> bool:
     return spans[0][0] < spans[1][1] and spans[1][0] < spans[0][1]
 
 
+def with_version(t: Any, writes: int) -> Any:
+    """Return a new tensor after setting its version counter to the number of writes with which PyTorch makes it."""
+    t._storage.version += writes * WRITE
+    return t
+
+
 def geometry(t: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the shape and strides of a tensor in memory. A subclass may show others."""
     shape = tuple(t._aval.shape)

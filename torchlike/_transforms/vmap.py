@@ -145,6 +145,9 @@ class MapNode(Node):
     def _has_entered(self, edge: Edge) -> bool:
         return isinstance(edge[0], Entered) and edge[0].level is self.mapping.level
 
+    def inside(self) -> list[Edge]:
+        return [edge for edge in self.roots if edge is not None]
+
     def forget(self) -> None:
         self.roots = []
 

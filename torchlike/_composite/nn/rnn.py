@@ -13,6 +13,7 @@ from torchlike._ops.nn.rnn import is_one_call
 from torchlike._tensor import public_calls
 from torchlike._tensor.autocast import rounded
 from torchlike._tensor.binding import CALLERS as rows
+from torchlike._tensor.storage import with_version
 from torchlike._tensor.tensor import Tensor
 
 
@@ -172,7 +173,8 @@ def lstm_cell(
     """
     if len(hx) != 2:
         raise RuntimeError("lstm_cell expects two hidden states")
-    return _cell("lstm", input, hx[0], hx[1], w_ih, w_hh, b_ih, b_hh)
+    h, c = _cell("lstm", input, hx[0], hx[1], w_ih, w_hh, b_ih, b_hh)
+    return h, with_version(c, 1)
 
 
 def gru_cell(
@@ -187,7 +189,7 @@ def gru_cell(
       w_hh: (3 * hidden size, hidden size).
       b_ih, b_hh: (3 * hidden size,).
     """
-    return _cell("gru", input, hx, None, w_ih, w_hh, b_ih, b_hh)
+    return with_version(_cell("gru", input, hx, None, w_ih, w_hh, b_ih, b_hh), 2)
 
 
 def rnn_tanh_cell(

@@ -1717,7 +1717,7 @@ class Methods:
     def to_dense(self, dtype: _Any = ..., *, masked_grad: _bool | None = ...) -> _Tensor:
         """Return the tensor with a strided layout. A strided tensor is only cast to `dtype`, if given."""
         ...
-    def to_padded_tensor(self, padding: _float, output_size: _Any = ...) -> _Tensor:
+    def to_padded_tensor(self, padding: _float, output_size: _tuple[_int, ...] | None = ...) -> _Tensor:
         """Raise PyTorch's error: only nested tensors have components that can be padded."""
         ...
     def to_sparse(

@@ -61,7 +61,7 @@ def _frequencies(
     with np.errstate(divide="ignore", invalid="ignore"):  # of no points, or without distance
         step = np.float64(d) if isinstance(d, int | float) else d
         numbers = _allocation.created(lambda: make(n, step), (count,), dtype.itemsize, modes.canonical(device))
-    made = factories.tensor(numbers, dtype=dtype, device=device, requires_grad=bool(requires_grad))
+    made = factories.of_array(numbers.astype(dtype.numpy), device, bool(requires_grad))
     return made if out is None else out.copy_(made)
 
 

@@ -433,7 +433,7 @@ def result_type(tensor1: Any, tensor2: Any) -> _dtypes.dtype:
     """
     from torchlike._ops.schema.typing_rules import result_type as rule
 
-    given = tuple([converted(x, SCALAR) for x in (tensor1, tensor2)])
+    given = tuple([x if isinstance(x, Tensor) else converted(x, SCALAR) for x in (tensor1, tensor2)])
     if not all(isinstance(x, Tensor | int | float | complex) for x in given):
         raise _errors.arguments.invalid_combination("result_type", given, {})
     found = rule(

@@ -37,7 +37,7 @@ def _values(name: str, values: Any, dtype: Any, device: Any) -> Tensor:
 
 
 def _index(given: Any, dtype: Any = int64) -> Tensor:
-    made = given if isinstance(given, Tensor) else factories.tensor(given, dtype=int64)
+    made = given if isinstance(given, Tensor) else factories.tensor(given, dtype=dtype)
     return made.detach().to(dtype) if dtype is not None else made.detach()
 
 

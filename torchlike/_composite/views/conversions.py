@@ -462,7 +462,7 @@ FUNCTIONS = {
 }
 
 
-def to_padded_tensor(self: Tensor, padding: float, output_size: Any = None) -> Tensor:
+def to_padded_tensor(self: Tensor, padding: float, output_size: tuple[int, ...] | None = None) -> Tensor:
     """Raise PyTorch's error: only nested tensors have components that can be padded.
 
     Args:
@@ -472,9 +472,7 @@ def to_padded_tensor(self: Tensor, padding: float, output_size: Any = None) -> T
     raise _errors.layouts.not_for("to_padded_tensor", self.layout)
 
 
-METHODS = {
-    f.__name__: f for f in (view, reshape, expand, permute, contiguous, clone, to, cpu, cuda, copy_, to_padded_tensor)
-}
-METHODS |= public_calls.methods(contiguous, clone, type_as)
+METHODS = {f.__name__: f for f in (view, reshape, expand, permute, contiguous, clone, to, cpu, cuda, copy_)}
+METHODS |= public_calls.methods(contiguous, clone, type_as, to_padded_tensor)
 METHODS |= {kind: _to_other(kind) for kind in ("xpu", "ipu", "mtia")}
 METHODS |= {"byte": to_method("byte", _dtypes.uint8), "char": to_method("char", _dtypes.int8)}

@@ -119,12 +119,12 @@ def of_light_run(plans: Sequence[Plan]) -> float | None:
     Such are programs of small arrays, for example a loop over recurrent cells, and patient programs. Return None for
     others, and if NumPy cannot run some of the operators.
     """
+    traffic, calls, by_hand = BYTE * sum(map(moved, plans)), LIGHT * len(plans), is_by_hand(plans)
+    if not is_patient(plans) if by_hand else traffic > calls:
+        return None
     if any(plan.flat is not None and plan.flat() is None for plan in plans):
         return None
-    if is_by_hand(plans):
-        return of_run(plans) if is_patient(plans) else None
-    traffic, calls = BYTE * sum(map(moved, plans)), LIGHT * len(plans)
-    return traffic + calls if traffic <= calls else None
+    return of_run(plans) if by_hand else traffic + calls
 
 
 def of_run(plans: Sequence[Plan]) -> float:

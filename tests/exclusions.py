@@ -158,10 +158,9 @@ polygamma_ put_ q_per_channel_axis q_per_channel_scales q_per_channel_zero_point
 record_stream renorm renorm_ repeat repeat_interleave requires_grad_ reshape resize resize_ resize_as retain_grad roll
 round round_ row_indices scatter_ scatter_add_ scatter_reduce_ share_memory_ short size solve sparse_dim sparse_mask
 split squeeze_ stft storage storage_offset stride subtract subtract_ sum_to_size swapaxes_ swapdims_ t_ tile to_dense
-to_padded_tensor to_sparse to_sparse_coo to_sparse_csc to_sparse_csr tolist transpose transpose_ true_divide true_divide_
-unflatten
-unfold unique unique_consecutive unsafe_chunk unsafe_split unsafe_split_with_sizes unsqueeze_ untyped_storage values
-view where zero_
+to_padded_tensor to_sparse to_sparse_coo to_sparse_csc to_sparse_csr tolist transpose transpose_ true_divide
+true_divide_ unflatten unfold unique unique_consecutive unsafe_chunk unsafe_split unsafe_split_with_sizes unsqueeze_ untyped_storage
+values view where zero_
 """
 METHOD_TEXTS = frozenset(_NAMES.split())
 

@@ -147,20 +147,19 @@ METHOD_TEXTS_CEILING = 172  # lower it with every removed name; `to_padded_tenso
 
 _NAMES = """
 abs_ absolute_ amax amin apply_ as_strided_ as_subclass backward bernoulli bernoulli_ bfloat16 bool broadcast_to byte
-ccol_indices cdouble cfloat chalf char cholesky cholesky_solve coalesce col_indices conj_physical cpu crow_indices
-cuda data_ptr dense_dim detach detach_ dim dim_order dist divide divide_ double eig element_size expand fill_
-fill_diagonal_ flip float floor_divide floor_divide_ frexp get_device half hash_tensor histogram index_add_
-index_copy_ index_fill_ index_put index_put_ index_reduce_ indices int int_repr is_coalesced is_complex is_contiguous
-is_floating_point is_inference is_pinned is_shared is_signed isclose istft item long lstsq lu map_ masked_fill_
-masked_scatter_ max mean min multiply multiply_ nanmean nansum ndimension nelement new new_empty new_empty_strided
-new_full new_ones new_tensor new_zeros nonzero nonzero_static norm numel numpy ormqr permute pin_memory polygamma
-polygamma_ put_ q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qscheme random_
-record_stream renorm renorm_ repeat repeat_interleave requires_grad_ reshape resize resize_ resize_as retain_grad roll
-round round_ row_indices scatter_ scatter_add_ scatter_reduce_ share_memory_ short size solve sparse_dim sparse_mask
-split squeeze_ stft storage storage_offset stride subtract subtract_ sum_to_size swapaxes_ swapdims_ t_ tile to_dense
-to_padded_tensor to_sparse to_sparse_coo to_sparse_csc to_sparse_csr tolist transpose transpose_ true_divide
-true_divide_ unflatten unfold unique unique_consecutive unsafe_chunk unsafe_split unsafe_split_with_sizes unsqueeze_ untyped_storage
-values view where zero_
+ccol_indices cdouble cfloat chalf char cholesky cholesky_solve coalesce col_indices conj_physical cpu crow_indices cuda
+data_ptr dense_dim detach detach_ dim dim_order dist divide divide_ double eig element_size expand fill_ fill_diagonal_
+flip float floor_divide floor_divide_ frexp get_device half hash_tensor histogram index_add_ index_copy_ index_fill_
+index_put index_put_ index_reduce_ indices int int_repr is_coalesced is_complex is_contiguous is_floating_point
+is_inference is_pinned is_shared is_signed isclose istft item long lstsq lu map_ masked_fill_ masked_scatter_ max mean
+min multiply multiply_ nanmean nansum ndimension nelement new new_empty new_empty_strided new_full new_ones new_tensor
+new_zeros nonzero nonzero_static norm numel numpy ormqr permute pin_memory polygamma polygamma_ put_ q_per_channel_axis
+q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qscheme random_ record_stream renorm renorm_ repeat
+repeat_interleave requires_grad_ reshape resize resize_ resize_as retain_grad roll round round_ row_indices scatter_
+scatter_add_ scatter_reduce_ share_memory_ short size solve sparse_dim sparse_mask split squeeze_ stft storage
+storage_offset stride subtract subtract_ sum_to_size swapaxes_ swapdims_ t_ tile to_dense to_padded_tensor to_sparse
+to_sparse_coo to_sparse_csc to_sparse_csr tolist transpose transpose_ true_divide true_divide_ unflatten unfold unique
+unique_consecutive unsafe_chunk unsafe_split unsafe_split_with_sizes unsqueeze_ untyped_storage values view where zero_
 """
 METHOD_TEXTS = frozenset(_NAMES.split())
 

@@ -87,6 +87,7 @@ from torchlike._ops.schema.rounding import Step as Step
 from torchlike._ops.schema.rounding import rounding as rounding
 from torchlike._ops.schema.rounding import stepwise as stepwise
 from torchlike._ops.schema.rounding import unchanged as unchanged
+from torchlike._ops.schema.typing_rules import wrap_dim as wrap_dim
 from torchlike._random import Preserved as Preserved
 from torchlike._sparse import SparseTensor as SparseTensor
 from torchlike._sparse import lines_of as lines_of

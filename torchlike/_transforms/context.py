@@ -99,11 +99,9 @@ class Call:
 
     def keep(self) -> None:
         """Save the tensors given to `save_for_backward`. Called at the end of forward."""
-        from torchlike._tensor.tensor import Tensor
-
         kept: list = []
         for i, tensor in enumerate(self.declared("to_save")):
-            if tensor is not None and not isinstance(tensor, Tensor):
+            if tensor is not None and not hasattr(tensor, "_pair"):
                 raise TypeError(
                     f"save_for_backward can only save variables, but argument {i} is of type {type(tensor).__name__}"
                 )

@@ -1,4 +1,4 @@
-"""`torch.nested`: batches of tensors whose sizes differ in one dim, in the jagged layout."""
+"""`torch.nested`: batches of tensors of different sizes, in the jagged and the strided layout."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ def nested_tensor(
     """Return a nested tensor with copies of the given tensors: a leaf of the gradient graph.
 
     Args:
-      tensor_list: tensors, or nested lists of numbers, that differ in the size of one dim.
+      tensor_list: tensors, or nested lists of numbers. In the jagged layout they differ in the size of one dim.
       dtype: the dtype. Default: that of the tensors.
-      layout: must be `torch.jagged`.
+      layout: `torch.jagged`, or `torch.strided`, the default.
       device: the device. Default: that of the tensors.
       requires_grad: whether the nested tensor requires grad.
       pin_memory: place the memory where the accelerator reads it faster.
@@ -85,10 +85,11 @@ def as_nested_tensor(ts: Any, dtype: Any = None, device: Any = None, layout: Any
     """Return a nested tensor of the given tensors, through which gradients flow to them.
 
     Args:
-      ts: tensors that differ in the size of one dim, or one tensor, whose components are along its first dim.
+      ts: tensors, which in the jagged layout differ in the size of one dim, or one tensor, whose components are along
+        its first dim.
       dtype: the dtype. Default: that of the tensors.
       device: the device. Default: that of the tensors.
-      layout: must be `torch.jagged`.
+      layout: `torch.jagged`, or `torch.strided`, the default.
 
     >>> import torchlike as torch
     >>> x = torch.ones(3, requires_grad=True)

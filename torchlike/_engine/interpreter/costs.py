@@ -114,15 +114,15 @@ def of_long_compile(plans: Sequence[Plan]) -> float:
 
 
 def of_light_run(plans: Sequence[Plan]) -> float | None:
-    """Return the cost of interpreting a training program once that XLA runs little faster than NumPy.
+    """Return the cost of one interpreted run of a training program, if XLA runs it little faster than NumPy.
 
-    Such are programs of small arrays, for example a loop over recurrent cells, and patient programs. Return None for
-    others, and if NumPy cannot run some of the operators.
+    XLA gains little on programs of small arrays, such as a loop over recurrent cells, and on patient programs. Return
+    None for other programs, and for programs with operators that NumPy cannot run.
     """
-    traffic, calls, by_hand = BYTE * sum(map(moved, plans)), LIGHT * len(plans), is_by_hand(plans)
-    if not is_patient(plans) if by_hand else traffic > calls:
-        return None
-    if any(plan.flat is not None and plan.flat() is None for plan in plans):
+    by_hand = is_by_hand(plans)
+    traffic, calls = BYTE * sum(map(moved, plans)), LIGHT * len(plans)
+    is_light = is_patient(plans) if by_hand else traffic <= calls
+    if not is_light or any(plan.flat is not None and plan.flat() is None for plan in plans):
         return None
     return of_run(plans) if by_hand else traffic + calls
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeGuard
 
 import torchlike
+from torchlike._internal import wrap_dim
 from torchlike.nested._base import on_rows as on_rows
 from torchlike.nested._internal.nested_tensor import NestedTensor
 from torchlike.nested._table import Table
@@ -19,16 +20,9 @@ def mapped(like: NestedTensor, func: Callable, *args: Any, **kwargs: Any) -> Nes
     return NestedTensor(on_rows(func, (like, *args), kwargs), like._structure)
 
 
-def canonical(dim: int, ndim: int) -> int:
-    """Return a dim as a nonnegative number."""
-    if not -ndim <= dim < ndim:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {dim})")
-    return dim % ndim
-
-
 def inner(name: str, nested: NestedTensor, dim: int) -> int:
     """Return the dim of the rows for a dim of the nested tensor that is neither the batch nor the ragged one."""
-    dim = canonical(dim, nested.ndim)
+    dim = wrap_dim(dim, nested.ndim)
     if dim == 0:
         raise RuntimeError(f"{name}(): not supported for NestedTensor on dim=0")
     if dim == nested._structure.dim:

@@ -8,8 +8,8 @@ from typing import Any
 
 import torchlike
 from torchlike import Tensor
-from torchlike._internal import name_of
-from torchlike.nested._internal.dispatch import canonical, rule
+from torchlike._internal import name_of, wrap_dim
+from torchlike.nested._internal.dispatch import rule
 from torchlike.nested._internal.nested_tensor import NestedTensor, of_padded, padded_components, plain
 from torchlike.nested._internal.pointwise import pointwise
 
@@ -45,7 +45,7 @@ def reduce(func: Callable, input: Any, dim: Any = None, keepdim: bool = False, *
         dim = kwargs.pop("axis")
     if dim is None or dim == ():
         return func(plain(input), **kwargs)
-    dims = sorted({canonical(d, input.ndim) for d in (dim if isinstance(dim, tuple | list) else (dim,))})
+    dims = sorted({wrap_dim(d, input.ndim) for d in (dim if isinstance(dim, tuple | list) else (dim,))})
     ragged = input._structure.dim
     if 0 in dims:
         if ragged not in dims:
@@ -95,7 +95,7 @@ def softmax(func: Callable, input: Any, dim: Any = None, *args: Any, **kwargs: A
     name = name_of(func)[0]
     if dim is None:
         raise RuntimeError(f"{name}(): dim must be given for NestedTensor")
-    dim, ragged = canonical(dim, input.ndim), input._structure.dim
+    dim, ragged = wrap_dim(dim, input.ndim), input._structure.dim
     if dim == 0:
         raise RuntimeError(f"{name}(): not supported when reducing across the batch dimension for NestedTensor")
     if dim != ragged:

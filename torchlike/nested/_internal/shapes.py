@@ -7,9 +7,9 @@ from typing import Any
 
 import torchlike
 from torchlike import Tensor
-from torchlike._internal import name_of
+from torchlike._internal import name_of, wrap_dim
 from torchlike.nested._internal import structure as st
-from torchlike.nested._internal.dispatch import canonical, inner, is_nested, mapped, on_rows, refused, rule
+from torchlike.nested._internal.dispatch import inner, is_nested, mapped, on_rows, refused, rule
 from torchlike.nested._internal.nested_int import NestedInt
 from torchlike.nested._internal.nested_tensor import NestedTensor, plain
 from torchlike.nested._internal.structure import Structure
@@ -25,7 +25,7 @@ def _sizes(sizes: tuple) -> tuple:
 @rule("unbind")
 def unbind(func: Callable, input: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Return the components, which are views."""
-    if canonical(dim, input.ndim):
+    if wrap_dim(dim, input.ndim):
         raise RuntimeError("unbind(): only supported for NestedTensor on dim=0")
     structure, at = input._structure, input._structure.dim - 1
     counts = structure.counts()
@@ -44,7 +44,7 @@ def _component(input: NestedTensor, index: int) -> Tensor:
 @rule("select")
 def select(func: Callable, input: Any, dim: int, index: int) -> Tensor:
     """Return a component, or one index of another dim."""
-    dim = canonical(dim, input.ndim)
+    dim = wrap_dim(dim, input.ndim)
     if dim == 0:
         return _component(input, index)
     at = inner("select", input, dim)
@@ -94,7 +94,7 @@ def narrow(func: Callable, input: Any, dim: int, start: Any, length: int) -> Nes
 @rule("transpose", "swapaxes", "swapdims")
 def transpose(func: Callable, input: Any, dim0: int, dim1: int) -> NestedTensor:
     """Swap two dims, which may include the ragged one."""
-    a, b = canonical(dim0, input.ndim), canonical(dim1, input.ndim)
+    a, b = wrap_dim(dim0, input.ndim), wrap_dim(dim1, input.ndim)
     if a == b:
         return input
     if 0 in (a, b):
@@ -107,7 +107,7 @@ def transpose(func: Callable, input: Any, dim0: int, dim1: int) -> NestedTensor:
 @rule("permute")
 def permute(func: Callable, input: Any, *dims: Any, **kwargs: Any) -> NestedTensor:
     """Reorder the dims. The batch must stay first."""
-    order = [canonical(d, input.ndim) for d in _sizes(dims or (kwargs["dims"],))]
+    order = [wrap_dim(d, input.ndim) for d in _sizes(dims or (kwargs["dims"],))]
     if len(order) != input.ndim:
         raise RuntimeError(
             "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
@@ -122,7 +122,7 @@ def permute(func: Callable, input: Any, *dims: Any, **kwargs: Any) -> NestedTens
 @rule("unsqueeze")
 def unsqueeze(func: Callable, input: Any, dim: int) -> NestedTensor:
     """Insert a dim of size 1."""
-    dim = canonical(dim, input.ndim + 1)
+    dim = wrap_dim(dim, input.ndim + 1)
     if dim == 0:
         raise RuntimeError("unsqueeze(): not supported for NestedTensor on dim=0")
     at = input._structure.dim
@@ -184,7 +184,7 @@ def view_as(func: Callable, input: Any, other: Any) -> NestedTensor:
 @rule("flatten")
 def flatten(func: Callable, input: Any, start_dim: int = 0, end_dim: int = -1) -> NestedTensor:
     """Merge dims after the ragged one."""
-    start, end = canonical(start_dim, input.ndim), canonical(end_dim, input.ndim)
+    start, end = wrap_dim(start_dim, input.ndim), wrap_dim(end_dim, input.ndim)
     if start == end:
         return input
     for dim in range(start, end + 1):
@@ -232,7 +232,7 @@ def join(func: Callable, tensors: Any, dim: int = 0) -> NestedTensor:
     if not all(is_nested(x) and st.alike(x._structure, first._structure) for x in tensors):
         raise RuntimeError(f"{name}(): expected all nested tensors to have the same nested structure")
     is_new = name == "stack"
-    dim = canonical(dim, first.ndim + is_new)
+    dim = wrap_dim(dim, first.ndim + is_new)
     if dim == 0:
         raise RuntimeError(f"{name}(): not supported for NestedTensor on dim=0")
     if dim == first._structure.dim:
@@ -246,7 +246,7 @@ def split(func: Callable, input: Any, parts: Any, dim: int = 0) -> tuple[NestedT
     """Return the parts of a dim, which are views."""
     called = name_of(func)[0]
     name = "split_with_sizes" if isinstance(parts, list | tuple) else called
-    if isinstance(parts, int) and name == "chunk" and canonical(dim, input.ndim) == 0:
+    if isinstance(parts, int) and name == "chunk" and wrap_dim(dim, input.ndim) == 0:
         return _chunked(input, parts)
     at = inner(name, input, dim)
     found = on_rows(getattr(Tensor, called), (input, parts, at), {})

@@ -10,7 +10,7 @@ from typing import Any, TypeGuard
 
 import torchlike
 from torchlike import Tensor
-from torchlike._internal import name_of
+from torchlike._internal import name_of, wrap_dim
 from torchlike.nested._base import on_rows, plain
 from torchlike.nested._strided.tensor import (
     Parts,
@@ -45,13 +45,6 @@ _ABOUT = (
 def is_nested(x: Any) -> TypeGuard[StridedNestedTensor]:
     """Return whether `x` is a nested tensor of the strided layout."""
     return isinstance(x, StridedNestedTensor)
-
-
-def _canonical(dim: int, input: StridedNestedTensor, extra: int = 0) -> int:
-    n = input.ndim + extra
-    if not -n <= dim < n:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})")
-    return dim % n
 
 
 def _each(func: Callable, input: Any, *args: Any, **kwargs: Any) -> StridedNestedTensor:
@@ -123,7 +116,7 @@ def contiguous(func: Callable, input: Any, *args: Any, **kwargs: Any) -> Strided
 @rule("unbind")
 def unbind(func: Callable, input: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Return the components, which are views."""
-    if (at := _canonical(dim, input)) != 0:
+    if (at := wrap_dim(dim, input.ndim)) != 0:
         raise RuntimeError(f"NestedTensor can only be unbound along dimension 0 got dimension {at} instead.")
     return tuple(components(input))
 
@@ -131,7 +124,7 @@ def unbind(func: Callable, input: Any, dim: int = 0) -> tuple[Tensor, ...]:
 @rule("select")
 def select(func: Callable, input: Any, dim: int, index: int) -> Any:
     """Return a component, or one index of another dim."""
-    at, count = _canonical(dim, input), len(input._parts.sizes)
+    at, count = wrap_dim(dim, input.ndim), len(input._parts.sizes)
     if at == 0:
         if not -count <= index < count:
             raise IndexError(f"index {index} is out of bounds for dimension 0 with size {count}")
@@ -169,7 +162,7 @@ def _view_of(input: StridedNestedTensor, function: Callable) -> StridedNestedTen
 @rule("transpose")
 def transpose(func: Callable, input: Any, dim0: int, dim1: int) -> StridedNestedTensor:
     """Swap two dims of each component."""
-    a, b = _canonical(dim0, input), _canonical(dim1, input)
+    a, b = wrap_dim(dim0, input.ndim), wrap_dim(dim1, input.ndim)
     if a == b:
         return input
     if 0 in (a, b):
@@ -180,7 +173,7 @@ def transpose(func: Callable, input: Any, dim0: int, dim1: int) -> StridedNested
 @rule("unsqueeze")
 def unsqueeze(func: Callable, input: Any, dim: int) -> StridedNestedTensor:
     """Insert a dim of size 1."""
-    at = _canonical(dim, input, 1)
+    at = wrap_dim(dim, input.ndim + 1)
     if at == 0:
         raise RuntimeError(
             "unsqueeze(): For nested tensors, unsqueezing dimension 0 is not supported at the moment if you need this "
@@ -192,7 +185,7 @@ def unsqueeze(func: Callable, input: Any, dim: int) -> StridedNestedTensor:
 @rule("squeeze")
 def squeeze(func: Callable, input: Any, dim: int) -> StridedNestedTensor:
     """Remove a dim of size 1."""
-    at = _canonical(dim, input)
+    at = wrap_dim(dim, input.ndim)
     if at == 0:
         raise RuntimeError("squeeze(): For nested tensors, squeezing dimension 0 is not supported at the moment.")
     return _view_of(input, lambda x: x.squeeze(at - 1))
@@ -211,7 +204,7 @@ def split(func: Callable, input: Any, parts: Any, dim: int = 0) -> tuple[Strided
     is_chunk = name == "chunk"
     if not is_chunk and isinstance(parts, int):
         raise refused("split into parts of one size")
-    if _canonical(dim, input) != input.ndim - 1:
+    if wrap_dim(dim, input.ndim) != input.ndim - 1:
         what = "Chunk for nested tensors" if is_chunk else "split_with_sizes for nested tensors"
         raise RuntimeError(f"{what} is currently only supported for the last dimension.")
     if is_chunk and size % parts:
@@ -267,7 +260,7 @@ def layer_norm(
 @rule("softmax")
 def softmax(func: Callable, input: Any, dim: Any = None, *args: Any, **kwargs: Any) -> StridedNestedTensor:
     """Apply softmax over a dim of each component."""
-    at = _canonical(dim, input)
+    at = wrap_dim(dim, input.ndim)
     if at == 0:
         raise RuntimeError("Cannot apply softmax across nested dimension 0")
     return _each(func, input, at - 1, *args, **kwargs)
@@ -279,7 +272,7 @@ def sum_(func: Callable, input: Any, dim: Any = None, keepdim: bool = False, **k
     dims = [dim] if isinstance(dim, int) else [*(dim or ())]
     if not dims:
         raise refused("sum of all elements")
-    at = _canonical(dims[0], input)
+    at = wrap_dim(dims[0], input.ndim)
     if len(dims) > 1 or at != input.ndim - 1:
         raise RuntimeError(
             f"NestedTensor can only be reduced across the last dimension for now got dimension {at} instead."

@@ -32,7 +32,7 @@ def packed(sizes: Sequence[tuple[int, ...]]) -> Parts:
 
 
 def row_major(size: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the strides of a contiguous tensor."""
+    """Return PyTorch's strides of a contiguous component, which are 0 before a dim of size 0."""
     return tuple([math.prod(size[d + 1 :]) for d in range(len(size))])
 
 

@@ -100,8 +100,8 @@ class States:
 
     def finish(self) -> None:
         """Raise if an object has no state."""
-        for made in self._empty.values():
-            raise errors.bad_state(type(made))
+        if self._empty:
+            raise errors.bad_state(type(next(iter(self._empty.values()))))
 
 
 def _length(value: Any) -> int:

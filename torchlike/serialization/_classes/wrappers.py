@@ -11,7 +11,7 @@ from torchlike.serialization._storages import numel_over_limit
 
 
 class Described(NamedTuple):
-    """What a file tells about a wrapper tensor besides its state."""
+    """The properties of a wrapper tensor that a file stores besides its state."""
 
     cls: type
     dtype: torchlike.dtype
@@ -42,7 +42,7 @@ def is_wrapper(cls: Any) -> bool:
 
 
 def describe(tensor: Any) -> Described:
-    """Return what a file tells about a wrapper tensor besides its state."""
+    """Return the properties of a wrapper tensor that a file stores besides its state."""
     size, stride = tuple(iter(tensor.shape)), tuple(iter(tensor.stride()))
     return Described(
         type(tensor), tensor.dtype, size, stride, 0, tensor.layout, tensor.device, bool(tensor.requires_grad)
@@ -50,7 +50,7 @@ def describe(tensor: Any) -> Described:
 
 
 def rebuild_wrapper_subclass(*args: Any) -> Described:
-    """Return the description of a wrapper tensor, of which `rebuild_from_type_v2` makes the tensor."""
+    """Return the description of a wrapper tensor. `rebuild_from_type_v2` makes the tensor from it."""
     described = Described(*args)
     if not is_wrapper(described.cls):
         raise errors.unsupported_name("torch._utils._rebuild_wrapper_subclass")

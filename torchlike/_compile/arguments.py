@@ -13,6 +13,7 @@ import numpy as np
 from torchlike._dtypes import attention as _attention
 from torchlike._dtypes import modes as _modes
 from torchlike._dtypes.precision import switches as _switches
+from torchlike._dtypes.recorder import current
 from torchlike._engine import Value
 from torchlike._tensor.storage import marks
 from torchlike._tensor.tensor import TENSOR_TYPES, Tensor
@@ -36,7 +37,7 @@ class Signature:
         local, tensors, given = _modes.local, self.tensors, self.given
         key: list = [
             (
-                local.grad,
+                current().grad,
                 local.inference,
                 local.autocast,
                 _modes.default_dtype,

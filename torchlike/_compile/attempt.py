@@ -29,13 +29,14 @@ from torchlike._tensor.tensor import Tensor
 class Kept:
     """A recording with its guards."""
 
-    __slots__ = ("_assigned", "_containers", "_outside", "guards", "others", "replay", "runs")
+    __slots__ = ("_assigned", "_containers", "_outside", "assigns", "guards", "others", "replay", "runs")
 
     def __init__(self, guards: Guards, replay: Replay, signature: Signature, reach: Reach) -> None:
         self.guards, self.replay = guards, replay
         self.others = signature.others  # kept alive, since their ids are in the key
         self.runs = 0
         self._assigned = replay.assigned
+        self.assigns = bool(replay.assigned.slots)  # whether the call assigns to attributes, entries or elements
         self._outside = reach.containers()  # kept alive by the guards
         self._containers = self._known(signature.containers)
 
@@ -48,7 +49,7 @@ class Kept:
 
     def is_found(self, tensors: Sequence[Tensor], containers: list[int]) -> bool:
         """Return whether the locations that the call assigns to contain what they contained before the capture."""
-        return not self._assigned.slots or self._assigned.hold(tensors, containers)
+        return not self.assigns or self._assigned.hold(tensors, containers)
 
     def changed(self, signature: Signature) -> str | None:
         """Describe the first guard that fails, or return None if all pass."""

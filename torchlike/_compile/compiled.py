@@ -170,7 +170,7 @@ class Compiled:
         for one in self.kept.get(signature.key, ()):
             if (
                 one.guards.hold()
-                and one.is_found(tensors, containers)
+                and (not one.assigns or one.is_found(tensors, containers))
                 and one.replay.holds(tensors)
                 and (not containers or one.is_given(containers))
             ):

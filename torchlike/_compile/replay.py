@@ -392,7 +392,7 @@ class Replay:
                 if array.__class__ is not JaxArray:
                     arrays = [*map(self._moved, values)]
                     break
-            return self._returned(self.program.run(self.device, [], arrays, self._packs.now(())), tensors)
+            return self._returned(self.program.run(self.device, [], arrays, self._packs.first), tensors)
         with lock:
             boundary()
             undo, found, done = [host.kept() for host in self._hosts], [], []

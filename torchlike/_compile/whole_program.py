@@ -27,10 +27,10 @@ class Packs:
     """The runtime numbers of a trace, packed into vectors. `vectors` describes them (see `vectors_of`).
 
     `asked` are the numbers whose values change from call to call. They have vectors of their own, one of them for those
-    that rarely change. The other vectors stay on the device.
+    that rarely change. The other vectors stay on the device. `first` are the vectors at the capture.
     """
 
-    __slots__ = ("_changing", "_packs", "_resident", "vectors")
+    __slots__ = ("_changing", "_resident", "first", "vectors")
 
     def __init__(self, device: Device, trace: Trace, asked: Sequence[Numbers]) -> None:
         chosen, _, kinds = numbers_of(trace)
@@ -49,13 +49,13 @@ class Packs:
         packed = [np.array([numbers[at] for at in where], dt) for dt, where in self.vectors]
         self._resident = Resident(device)
         changing = [v for v, *_ in self._changing]
-        self._packs: list[Any] = [x if v in changing else to_device(x, device) for v, x in enumerate(packed)]
+        self.first: list[Any] = [x if v in changing else to_device(x, device) for v, x in enumerate(packed)]
 
     def now(self, asked: Sequence[Sequence]) -> list:
         """Return the vectors, with the numbers in `asked`, which differ between calls."""
         if not self._changing:
-            return self._packs
-        packs = list(self._packs)
+            return self.first
+        packs = list(self.first)
         for v, dt, places in self._changing:
             packs[v] = self._resident.held(v, np.array([asked[i][j] for i, j in places], dt))
         return packs

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
-from weakref import ref
+from weakref import WeakKeyDictionary, ref
 
 from torchlike import _errors
 from torchlike._autograd import nodes
@@ -199,7 +199,9 @@ def _new_elements(value: Value, edge: Any) -> Value | None:
     leaf, stamp = leaf_of(edge), value.stamp
     if stamp is None or stamp.whole is None or (leaf is None and stamp.whole() is not value):
         return None if leaf is None else leaf._value
-    if _counter_of(edge) is None and (stamp.writes() or 0) > stamp.version:  # written to again, in a way that counts
+    if (
+        _counter_of(value, edge) is None and (stamp.writes() or 0) > stamp.version
+    ):  # written to again, in a way that counts
         raise _modified(*_now(value, edge), stamp)
     if leaf is not None:
         return leaf._value
@@ -404,11 +406,13 @@ def _check_inputs(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -
             continue
         if _is_detached(node, node.edges[i]):
             raise _errors.autograd.detached_in_place()
-        value, seen, counter = stale[i], _named(plan, wanted).get(i, ""), _counter_of(node.edges[i])
+        value, edge = stale[i], node.edges[i]
+        kept, counter = _as_kept(value.aval, _named(plan, wanted).get(i, ""), edge), _counter_of(value, edge)
         if counter is not None and (value.stamp is None or value.stamp.counter is not counter):
             before = counter.count - 1  # the count at the time of saving is not known; most programs write once
-            raise modified(value.aval, node.edges[i], counter.count, before)
-        raise _modified(*(_as_kept(value.aval, seen, node.edges[i]) or _now(value, node.edges[i])), value.stamp)
+            shown = kept or (value.aval, _made_by(edge))
+            raise _errors.autograd.modified_in_place(*shown, counter.count, before)
+        raise _modified(*(kept or _now(value, edge)), value.stamp)
 
 
 def _was_written(node: Node, value: Value, edge: Any) -> bool:
@@ -419,7 +423,7 @@ def _was_written(node: Node, value: Value, edge: Any) -> bool:
     """
     global uncounted
     stamp = value.stamp if value.stamp is not None and value.stamp.before(node) else None
-    counter = _counter_of(edge)
+    counter = _counter_of(value, edge)
     if counter is None:
         return stamp is not None
     if counter.has_counted(node, stamp):
@@ -434,10 +438,23 @@ def leaf_of(edge: Any) -> Any:
     return edge[0].variable if edge is not None and isinstance(edge[0], nodes.AccumulateGrad) else None
 
 
-def _counter_of(edge: Any) -> Any:
-    """Return the version counter of a leaf if it is separate from that of its storage. Otherwise return None."""
+# The version counters of values that were read through tensors with counters of their own, as parts of shared memory.
+_counters: WeakKeyDictionary[Value, Any] = WeakKeyDictionary()
+
+
+def note_counter(value: Value, tensor: Any) -> None:
+    """Note that a value is the view of the memory that `tensor`, or a view of it, shows.
+
+    If `tensor` has its own version counter, writes through other tensors to the memory do not count for the value.
+    """
+    if tensor._counter is not None and value is not tensor._storage.value:
+        _counters[value] = tensor._counter
+
+
+def _counter_of(value: Value, edge: Any) -> Any:
+    """Return the version counter of a saved tensor if it is separate from that of its storage. Otherwise return None."""
     leaf = leaf_of(edge)
-    return None if leaf is None else (leaf if leaf._origin is None else leaf._root())._counter
+    return _counters.get(value) if leaf is None else (leaf if leaf._origin is None else leaf._root())._counter
 
 
 def _keeps_copies(node: Node, plan: OpPlan) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from torchlike import _errors
 from torchlike._autograd.nodes import Node
-from torchlike._autograd.versions import Stamp, keep_results
+from torchlike._autograd.versions import Stamp, keep_results, note_counter
 from torchlike._dtypes import modes
 from torchlike._dtypes.recorder import current
 from torchlike._engine import Aval, Value
@@ -554,6 +554,8 @@ def _view_caller(op: Op) -> Callable:
             if stamp is None:
                 stamp = value.stamp = Stamp()
             viewed.stamp = stamp
+            if origin._counter is not None:
+                note_counter(viewed, origin)
             t._cache = (storage.version, origin._edge if follows else writes(origin), viewed)
             return t
         except Exception as error:

@@ -157,6 +157,7 @@ def read_again(view: Any, strict: bool) -> Value:
                 raise _refusal(view, indirect=True)
             now = -1  # invalid, so that the next read checks again
     value.stamp = versions.of(storage.value)
+    versions.note_counter(value, view if origin is None else origin)
     view._cache = (now, mark, value)
     return value
 

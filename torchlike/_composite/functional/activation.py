@@ -9,7 +9,7 @@ import numpy as np
 
 from torchlike import _dtypes
 from torchlike._composite.nn import functions
-from torchlike._composite.nn.functions import finish
+from torchlike._composite.nn.functions import maybe_in_place
 from torchlike._composite.random import sampling
 from torchlike._composite.random.samplers import Sampler
 from torchlike._errors.warned import warn
@@ -29,7 +29,7 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
     >>> torch.nn.functional.relu(torch.tensor([-1.0, 2.0])).tolist()
     [0.0, 2.0]
     """
-    return finish(input, rows["relu"](input), inplace)
+    return maybe_in_place(inplace, rows["relu"], input)
 
 
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
@@ -45,7 +45,7 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     >>> torch.nn.functional.threshold(torch.tensor([0.5, 2.0]), 1.0, 9.0).tolist()
     [9.0, 2.0]
     """
-    return finish(input, rows["_threshold"](input, threshold, value), inplace)
+    return maybe_in_place(inplace, rows["_threshold"], input, threshold, value, inplace)
 
 
 def rrelu(
@@ -69,7 +69,7 @@ def rrelu(
     >>> torch.nn.functional.rrelu(torch.tensor([-2.0, 2.0]), 0.25, 0.75).tolist()
     [-1.0, 2.0]
     """
-    return finish(input, functions.rrelu(input, lower, upper, training), inplace)
+    return maybe_in_place(inplace, functions.rrelu_form, input, lower, upper, training, None, inplace)
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
@@ -89,7 +89,7 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
     """
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
-    return finish(input, rows["_hardtanh"](input, min_val, max_val), inplace)
+    return maybe_in_place(inplace, rows["_hardtanh"], input, min_val, max_val)
 
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
@@ -103,7 +103,7 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     >>> torch.nn.functional.relu6(torch.tensor([-1.0, 7.0])).tolist()
     [0.0, 6.0]
     """
-    return finish(input, rows["_hardtanh"](input, 0, 6), inplace)
+    return maybe_in_place(inplace, rows["_hardtanh"], input, 0, 6)
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
@@ -118,7 +118,7 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     >>> torch.nn.functional.elu(torch.tensor([-torch.inf, 2.0])).tolist()
     [-1.0, 2.0]
     """
-    return finish(input, rows["_elu"](input, alpha), inplace)
+    return maybe_in_place(inplace, rows["_elu"], input, alpha, inplace)
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -135,7 +135,7 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
     >>> torch.nn.functional.selu(torch.tensor([-1.0, 1.0]))
     tensor([-1.1113,  1.0507])
     """
-    return finish(input, rows["_selu"](input), inplace)
+    return maybe_in_place(inplace, rows["_selu"], input, inplace)
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
@@ -153,7 +153,7 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     >>> torch.nn.functional.celu(torch.tensor([-torch.inf, 2.0]), alpha=0.5).tolist()
     [-0.5, 2.0]
     """
-    return finish(input, rows["_celu"](input, alpha), inplace)
+    return maybe_in_place(inplace, rows["_celu"], input, alpha, inplace)
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
@@ -168,7 +168,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
     >>> torch.nn.functional.leaky_relu(torch.tensor([-2.0, 2.0]), 0.5).tolist()
     [-1.0, 2.0]
     """
-    return finish(input, rows["_leaky_relu"](input, negative_slope), inplace)
+    return maybe_in_place(inplace, rows["_leaky_relu"], input, negative_slope, inplace)
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -182,7 +182,7 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
     >>> torch.nn.functional.silu(torch.tensor([0.0, 1.0]))
     tensor([0.0000, 0.7311])
     """
-    return finish(input, rows["silu"](input), inplace)
+    return maybe_in_place(inplace, rows["silu"], input)
 
 
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
@@ -196,7 +196,7 @@ def mish(input: Tensor, inplace: bool = False) -> Tensor:
     >>> torch.nn.functional.mish(torch.tensor([0.0, 1.0]))
     tensor([0.0000, 0.8651])
     """
-    return finish(input, rows["mish"](input), inplace)
+    return maybe_in_place(inplace, rows["mish"], input)
 
 
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
@@ -210,7 +210,7 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
     >>> torch.nn.functional.hardsigmoid(torch.tensor([-4.0, 0.0, 4.0])).tolist()
     [0.0, 0.5, 1.0]
     """
-    return finish(input, rows["_hardsigmoid"](input), inplace)
+    return maybe_in_place(inplace, rows["_hardsigmoid"], input)
 
 
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
@@ -224,7 +224,7 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     >>> torch.nn.functional.hardswish(torch.tensor([-4.0, 0.0, 4.0])).tolist()
     [-0.0, 0.0, 4.0]
     """
-    return finish(input, rows["_hardswish"](input), inplace)
+    return maybe_in_place(inplace, rows["_hardswish"], input)
 
 
 def sigmoid(input: Tensor) -> Tensor:

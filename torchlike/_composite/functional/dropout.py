@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from torchlike import _errors
 from torchlike._composite.nn import functions
-from torchlike._composite.nn.functions import finish
 from torchlike._errors.warned import warn
 from torchlike._tensor.tensor import Tensor
 
@@ -48,7 +47,8 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
     [1.0, 1.0]
     """
     functions.check_dropout(p)
-    return finish(input, functions.alpha_dropout(input, p, training), inplace)
+    dropout = functions.alpha_dropout_ if inplace else functions.alpha_dropout
+    return dropout(input, p, training)
 
 
 def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
@@ -69,7 +69,8 @@ def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
     torch.Size([1, 2, 3])
     """
     functions.check_dropout(p)
-    return finish(input, functions.feature_alpha_dropout(input, p, training), inplace)
+    dropout = functions.feature_alpha_dropout_ if inplace else functions.feature_alpha_dropout
+    return dropout(input, p, training)
 
 
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
@@ -146,6 +147,9 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 
 def _by_channel(input: Tensor, p: float, training: bool, inplace: bool, batched: bool) -> Tensor:
+    dropout = functions.feature_dropout_ if inplace else functions.feature_dropout
     if batched:
-        return finish(input, functions.feature_dropout(input, p, training), inplace)
-    return finish(input, functions.feature_dropout(input.unsqueeze(0), p, training).squeeze(0), inplace)
+        return dropout(input, p, training)
+    if inplace:
+        return dropout(input.unsqueeze_(0), p, training).squeeze_(0)
+    return dropout(input.unsqueeze(0), p, training).squeeze(0)

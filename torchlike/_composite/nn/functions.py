@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -24,11 +25,18 @@ from torchlike._tensor.tensor import Tensor
 from torchlike._tensor.tracebacks import shortened
 
 
-def finish(input: Tensor, result: Tensor, inplace: bool) -> Tensor:
-    """Return the result of a function with an `inplace` flag. If the flag is set, overwrite `input` with it first."""
-    if inplace and isinstance(input, QuantizedTensor):
-        return input.overwrite(result)
-    return binding.assign(input, result) if inplace else result
+def maybe_in_place(inplace: bool, function: Callable[..., Tensor], input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """Call `function(input, ...)`. If the flag `inplace` is set, write the result to `input` and return `input`."""
+    if not inplace:
+        return function(input, *args, **kwargs)
+    if isinstance(input, QuantizedTensor):
+        return input.overwrite(function(input, *args, **kwargs))
+    return _in_place_variant(function)(input, *args, **kwargs)
+
+
+@functools.cache
+def _in_place_variant(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    return binding.in_place_of(getattr(function, "__name__", ""), function)
 
 
 def check_flag(name: str, argument: str, position: int, given: Any) -> None:
@@ -127,6 +135,18 @@ def rrelu(
       lower, upper: the bounds of the random slope.
       training: use random slopes.
     """
+    return rrelu_form(input, lower, upper, training, generator)
+
+
+def rrelu_form(
+    input: Tensor,
+    lower: float = 1.0 / 8,
+    upper: float = 1.0 / 3,
+    training: bool = False,
+    generator: Generator | None = None,
+    in_place: bool = False,
+) -> Tensor:
+    """Return the result of `rrelu`. `in_place`: the caller writes it to `input`."""
     check_flag("rrelu", "training", 4, training)
     for place, (name, bound) in enumerate((("lower", lower), ("upper", upper)), 2):
         if not hasattr(bound, "__float__"):
@@ -136,10 +156,10 @@ def rrelu(
     if lower > upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     if not training:
-        return rows["_leaky_relu"](input, (lower + upper) / 2)
+        return rows["_rrelu_with_mean"](input, (lower + upper) / 2, in_place)
     if input.dtype not in (_dtypes.float32, _dtypes.float64, _dtypes.bfloat16):
         raise _errors.dtypes.not_implemented("rrelu_with_noise_out_cpu", input.dtype)
-    return rows["_rrelu_with_noise"](input, _slopes(input, lower, upper, generator))
+    return rows["_rrelu_with_noise"](input, _slopes(input, lower, upper, generator), in_place)
 
 
 @sampling.by_elements
@@ -181,33 +201,42 @@ def _noise(input: Tensor, p: float, features: bool, scaled: bool) -> Tensor:
     return sampling.like(input, draw)
 
 
-def _dropout(input: Tensor, p: float, train: bool, features: bool, inplace: bool = False) -> Tensor:
+def _times(input: Tensor, factor: Tensor, in_place: bool) -> Tensor:
+    return input.mul_(factor) if in_place else rows["mul"](input, factor)
+
+
+def _zero_of(input: Tensor) -> Tensor:
+    return factories.of_array(np.zeros((), input.dtype.numpy), input.device)
+
+
+def _dropout(input: Tensor, p: float, train: bool, features: bool, in_place: bool = False) -> Tensor:
     check_dropout(p, RuntimeError)
     if p == 0 or not train or not input.numel():
         return input
     if p == 1:
-        return rows["mul"](input, factories.of_array(np.zeros((), input.dtype.numpy), input.device))
+        return _times(input, _zero_of(input), in_place)
     if input.dtype.category < _dtypes.FLOATING:
         raise binding._errors.dtypes.cannot_cast(modes.default_dtype, input.dtype)
     # PyTorch's CUDA kernel of `dropout` does not generate the numbers in the order of `bernoulli_`.
-    if features or inplace or sampling.is_on_host(input) or sampling.is_batched():
-        return rows["mul"](input, _noise(input, p, features, scaled=True))
+    if features or in_place or sampling.is_on_host(input) or sampling.is_batched():
+        return _times(input, _noise(input, p, features, scaled=True), in_place)
     return sampling.dropped(input, p)
 
 
-def _alpha_dropout(input: Tensor, p: float, train: bool, features: bool) -> Tensor:
+def _alpha_dropout(input: Tensor, p: float, train: bool, features: bool, in_place: bool = False) -> Tensor:
     check_dropout(p, RuntimeError)
     if p == 0 or not train or not input.numel():
         return input
     if p == 1:
-        return rows["mul"](input, factories.of_array(np.zeros((), input.dtype.numpy), input.device))
+        return _times(input, _zero_of(input), in_place)
     if input.dtype.category < _dtypes.FLOATING:  # PyTorch scales noise of the input's dtype in place
         raise _errors.dtypes.cannot_cast(_dtypes.float32, input.dtype)
     alpha = 1.7580993408473766  # the negated limit of selu at minus infinity; dropped elements get the limit
     noise = _noise(input, p, features, scaled=False)
     a = 1 / math.sqrt((alpha * alpha * p + 1) * (1 - p))
     shift = rows["add"](rows["mul"](rows["add"](noise, -1), alpha * a), alpha * a * p)
-    return rows["add"](rows["mul"](input, rows["mul"](noise, a)), shift)
+    scaled = _times(input, rows["mul"](noise, a), in_place)
+    return scaled.add_(shift) if in_place else rows["add"](scaled, shift)
 
 
 def dropout(input: Tensor, p: float, train: bool) -> Tensor:
@@ -232,7 +261,40 @@ def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
       train: apply dropout, else leave `input` unchanged.
     """
     check_flag("dropout", "train", 3, train)
-    return finish(input, _dropout(input, p, train, False, inplace=True), True)
+    return _dropout(input, p, train, False, in_place=True)
+
+
+def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """Apply `feature_dropout` in place.
+
+    Args:
+      p: the probability of zeroing a channel.
+      train: apply dropout, else leave `input` unchanged.
+    """
+    check_flag("feature_dropout", "train", 3, train)
+    return _dropout(input, p, train, True, in_place=True)
+
+
+def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """Apply `alpha_dropout` in place.
+
+    Args:
+      p: the probability of dropping an element.
+      train: apply dropout, else leave `input` unchanged.
+    """
+    check_flag("alpha_dropout", "train", 3, train)
+    return _alpha_dropout(input, p, train, False, in_place=True)
+
+
+def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """Apply `feature_alpha_dropout` in place.
+
+    Args:
+      p: the probability of dropping a channel.
+      train: apply dropout, else leave `input` unchanged.
+    """
+    check_flag("feature_alpha_dropout", "train", 3, train)
+    return _alpha_dropout(input, p, train, True, in_place=True)
 
 
 def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
@@ -495,8 +557,11 @@ FUNCTIONS |= public_calls.functions(
         dropout,
         dropout_,
         feature_dropout,
+        feature_dropout_,
         alpha_dropout,
+        alpha_dropout_,
         feature_alpha_dropout,
+        feature_alpha_dropout_,
         native_dropout,
         layer_norm,
         rms_norm,
@@ -508,9 +573,11 @@ FUNCTIONS |= public_calls.functions(
 METHODS = {f.__name__: public_calls.worded(f, 1) for f in (softmax, log_softmax)}
 
 
-def _twin(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+def _twin(function: Callable[..., Tensor], form: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """Return the in-place variant of a function. `form` computes its result, with the gradient of an in-place call."""
+
     def in_place(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        return finish(input, function(input, *args, **kwargs), True)
+        return maybe_in_place(True, form, input, *args, **kwargs)
 
     made: Any = in_place
     made.__name__ = made.__qualname__ = function.__name__ + "_"
@@ -520,5 +587,8 @@ def _twin(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 
 FUNCTIONS |= public_calls.functions(
-    *map(_twin, (celu, selu, threshold, rrelu, feature_dropout, alpha_dropout, feature_alpha_dropout))
+    _twin(celu, functools.partial(rows["_celu"], in_place=True)),
+    _twin(selu, functools.partial(rows["_selu"], in_place=True)),
+    _twin(threshold, functools.partial(rows["_threshold"], in_place=True)),
+    _twin(rrelu, functools.partial(rrelu_form, in_place=True)),
 )

@@ -229,8 +229,16 @@ def exponential_unit(x, alpha, scale=1.0, input_scale=1.0):
     return xp.where(inside, below, x) * scale if scale != 1.0 else xp.where(inside, below, x)
 
 
-@pointwise(where=(), check=floating("elu_cpu"), name="_elu", node="EluBackward0")
-def _elu(input: Array, alpha: Scalar = 1.0):
+def _by_form(name: str, *others: str) -> dict[str, Any]:
+    """Return rules of an operator that saves its input, or its result if `in_place` is set, and the arrays `others`."""
+    return {
+        "node": lambda call: f"{name}Backward{int(call.in_place)}",
+        "remembers": lambda call: ("result" if call.in_place else "input", *others),
+    }
+
+
+@pointwise(where=(), check=floating("elu_cpu"), name="_elu", **_by_form("Elu"))
+def _elu(input: Array, alpha: Scalar = 1.0, in_place: bool = False):
     """Return x where x > 0, and alpha * (exp(x) - 1) elsewhere, for each element x."""
     return exponential_unit(input, alpha)
 
@@ -240,14 +248,14 @@ def _has_scale(input: Any, alpha: float = 1.0) -> None:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
 
 
-@pointwise(where=(), check=floating("elu_cpu"), guard=_has_scale, name="_celu", node="CeluBackward0")
-def _celu(input: Array, alpha: Scalar = 1.0):
+@pointwise(where=(), check=floating("elu_cpu"), guard=_has_scale, name="_celu", **_by_form("Celu"))
+def _celu(input: Array, alpha: Scalar = 1.0, in_place: bool = False):
     """Return x where x > 0, and alpha * (exp(x / alpha) - 1) elsewhere, for each element x."""
     return exponential_unit(input, alpha, input_scale=1 / alpha)
 
 
-@pointwise(where=(), check=floating("elu_cpu"), name="_selu", node="EluBackward0")
-def _selu(input: Array):
+@pointwise(where=(), check=floating("elu_cpu"), name="_selu", **_by_form("Elu"))
+def _selu(input: Array, in_place: bool = False):
     """Return scale * x where x > 0, and scale * alpha * (exp(x) - 1) elsewhere, for each element x.
 
     scale is 1.0507... and alpha is 1.6732...: with them, the activations of a network keep zero mean and unit variance.
@@ -258,10 +266,16 @@ def _selu(input: Array):
 # -- piecewise linear --------------------------------------------------------------------------------------------------
 
 
-@pointwise(where=(), check=floating("leaky_relu_cpu"), name="_leaky_relu", node="LeakyReluBackward0")
-def _leaky_relu(input: Array, negative_slope: Scalar = 0.01):
+@pointwise(where=(), check=floating("leaky_relu_cpu"), name="_leaky_relu", **_by_form("LeakyRelu"))
+def _leaky_relu(input: Array, negative_slope: Scalar = 0.01, in_place: bool = False):
     """Return x where x > 0, and negative_slope * x elsewhere, for each element x."""
     return choose(input > 0, input, input * negative_slope)
+
+
+@pointwise(where=(), check=floating("leaky_relu_cpu"), name="_rrelu_with_mean", **_by_form("RreluWithNoise"))
+def _rrelu_with_mean(input: Array, slope: Scalar, in_place: bool = False):
+    """Return x where x > 0, and slope * x elsewhere, for each element x."""
+    return choose(input > 0, input, input * slope)
 
 
 def _check_hardtanh(call: Call) -> None:
@@ -288,11 +302,11 @@ def _hardtanh(input: Array, min_val: Scalar = -1.0, max_val: Scalar = 1.0):
 @pointwise(
     where=(),
     name="_threshold",
-    node="ThresholdBackward0",
+    node=lambda call: f"ThresholdBackward{int(call.in_place)}",
     loop="threshold_cpu",
     takes=(_dtypes.INTEGER, _dtypes.FLOATING),
 )
-def _threshold(input: Array, threshold: Scalar, value: Scalar):
+def _threshold(input: Array, threshold: Scalar, value: Scalar, in_place: bool = False):
     """Return x where x > threshold, and `value` elsewhere, for each element x."""
     xp = namespace(input)
     return choose(input <= threshold, xp.asarray(value, input.dtype), input)
@@ -318,14 +332,12 @@ _hardswish_between = with_slopes(lambda x: x * (x + 3) / 6, lambda _, x: x / 3 +
 @pointwise(
     where=(),
     inplace=False,
-    saves=("slopes",),
     keeps=("slopes",),
     name="_rrelu_with_noise",
-    node="RreluWithNoiseBackward0",
-    remembers=("slopes",),
     vanishing=("input",),
+    **_by_form("RreluWithNoise", "slopes"),
 )
-def _rrelu_with_noise(input: Array, slopes: Array):
+def _rrelu_with_noise(input: Array, slopes: Array, in_place: bool = False):
     """Return slopes * input, where `slopes` was sampled element by element."""
     return input * slopes
 

@@ -452,7 +452,7 @@ def note_counter(value: Value, tensor: Any) -> None:
 
 
 def _counter_of(value: Value, edge: Any) -> Any:
-    """Return the version counter of a saved tensor if it is separate from that of its storage. Otherwise return None."""
+    """Return the version counter of a saved tensor if it is separate from that of its storage, else None."""
     leaf = leaf_of(edge)
     return _counters.get(value) if leaf is None else (leaf if leaf._origin is None else leaf._root())._counter
 

@@ -51,7 +51,7 @@ class FSDPParam:
         copies: tuple[Placement, ...] = (Replicate(),) * (info.mesh.ndim - 1)
         self.global_shape, self.global_stride = tuple(param.shape), tuple(param.stride())
         if inner is None:
-            own = Replicate() if info.only_copies else Shard(self.dim)
+            own = Replicate() if info.is_replicated else Shard(self.dim)
             self.mesh, self.placements = info.mesh, (*copies, own)
             return
         parts = [size for size, each in zip(inner.mesh.shape, inner.placements) if each.is_shard(self.dim)]

@@ -9,7 +9,7 @@ import torchlike
 from torchlike import Tensor
 from torchlike._internal import Connected, running
 from torchlike.distributed.fsdp._fully_shard._fsdp_api import MixedPrecisionPolicy
-from torchlike.distributed.fsdp._fully_shard._fsdp_common import converted, tensors_in
+from torchlike.distributed.fsdp._fully_shard._fsdp_common import cast_floating, tensors_in
 from torchlike.distributed.fsdp._fully_shard._fsdp_param_group import FSDPParamGroup, SavedParameters
 from torchlike.nn import Module
 
@@ -103,7 +103,7 @@ class FSDPState:
             self._save_references()
         dtype = self.policy.param_dtype
         if self.policy.cast_forward_inputs and dtype is not None:
-            args, kwargs = converted(args, dtype), converted(kwargs, dtype)
+            args, kwargs = cast_floating(args, dtype), cast_floating(kwargs, dtype)
         return args, kwargs
 
     def _save_references(self) -> None:
@@ -124,7 +124,7 @@ class FSDPState:
         for tensor in tensors_in(output):
             if tensor.requires_grad and torchlike.is_grad_enabled():
                 tensor.register_hook(self.before_backward)
-        return output if self.policy.output_dtype is None else converted(output, self.policy.output_dtype)
+        return output if self.policy.output_dtype is None else cast_floating(output, self.policy.output_dtype)
 
     def _end_forward(self) -> None:
         while self.saving:

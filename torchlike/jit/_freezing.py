@@ -44,7 +44,7 @@ class Frozen(RecursiveScriptModule):
 
     @property
     def code(self) -> str:
-        """The source of forward as it is saved."""
+        """The source of forward in the form in which it is saved."""
         return self._frozen.code
 
     def programs(self) -> Any:

@@ -21,7 +21,7 @@ _received: WeakValueDictionary[tuple[int, int], Shared] = WeakValueDictionary() 
 
 
 def reduce_tensor(tensor: Tensor) -> tuple:
-    """Return what a pickler needs to send a tensor.
+    """Return the reduce value with which a pickler sends a tensor.
 
     A tensor that is not in shared memory is copied. Copies of tensors that share memory share it too if one message
     contains them.

@@ -57,7 +57,7 @@ class DataLoader(Generic[T_co]):
         Windows, the workers take turns in the main process.
       collate_fn: the function that merges a list of samples into a batch. Default: `default_collate`.
       pin_memory: start the transfer of each batch to the current accelerator when it is loaded. The tensors stay on
-        the CPU, and `tensor.to(device)` takes what was transferred. With workers, a batch that has arrived is
+        the CPU, and `tensor.to(device)` uses the transferred arrays. With workers, a batch that has arrived is
         transferred while the device computes with the previous one. `is_pinned()` is True. Without an accelerator,
         PyTorch's warning is emitted.
       drop_last: whether to drop the last batch if it is incomplete.

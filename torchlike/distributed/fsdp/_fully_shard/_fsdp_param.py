@@ -39,13 +39,13 @@ class FSDPParam:
         begin = min(self.rows * info.shard_rank, self.shape[self.dim])
         self.length = min(self.rows, self.shape[self.dim] - begin)
         self.padded_shape = (*self.shape[: self.dim], self.rows, *self.shape[self.dim + 1 :])
-        self._place(param)
+        self._set_placements(param)
         self.sharded = self._parameter(whole.narrow(self.dim, begin, self.length).clone(), param)
         self.accumulated: Tensor | None = None  # the gradient of the full parameter that is not reduced yet
         self.partial: Tensor | None = None  # the flat reduced gradient that is not summed over the replicas yet
         self.register(self.sharded)
 
-    def _place(self, param: Tensor) -> None:
+    def _set_placements(self, param: Tensor) -> None:
         """Set the mesh, the placements and the global geometry of the shard."""
         info, inner = self.info, self.tensor_parallel
         copies: tuple[Placement, ...] = (Replicate(),) * (info.mesh.ndim - 1)

@@ -533,7 +533,7 @@ class Methods:
         """Return the number of dense dims."""
         ...
     def dequantize(self) -> _Tensor:
-        """Return the tensor in float32. Of a quantized tensor, these are the real numbers."""
+        """Return the tensor in float32. For a quantized tensor, return the real numbers that it represents."""
         ...
     def det(self) -> _Tensor:
         """Return the determinant of a square matrix."""

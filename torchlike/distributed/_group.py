@@ -185,10 +185,10 @@ class ProcessGroup(Connected):
         The message comes from `source`, or from any other member if `source` is None.
         """
         own = self._ranks[self._rank]
-        among = [rank for rank in self._ranks if rank != own] if source is None else [self._ranks[source]]
-        rank, message = self._transport.receive(among, f"{self.group_name}>{tag}", seconds or self._seconds)
+        senders = [rank for rank in self._ranks if rank != own] if source is None else [self._ranks[source]]
+        rank, message = self._transport.receive(senders, f"{self.group_name}>{tag}", seconds or self._seconds)
         return self._ranks.index(rank), message
 
-    def has_mail(self, source: int, tag: int) -> bool:
+    def has_message(self, source: int, tag: int) -> bool:
         """Return whether a message with this tag has arrived from `source`."""
         return self._transport.has_message(self._ranks[source], f"{self.group_name}>{tag}")

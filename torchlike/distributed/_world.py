@@ -158,7 +158,7 @@ def init_process_group(
         warn(errors.NO_NCCL_TIMEOUT)
     allowed = timeout or default_pg_timeout
     if store is None and ahead.session is not None:
-        store, rank, world_size = HashStore(), *_told(rank, world_size)
+        store, rank, world_size = HashStore(), *_rank_and_size(rank, world_size)
     if store is None:
         if name in _NOT_BUILT_IN:
             raise errors.not_built_in(name)
@@ -242,7 +242,7 @@ def rendezvous(
     yield TCPStore(host, port, world_size, rank == 0, timeout, multi_tenant=True), rank, world_size
 
 
-def _told(rank: int, size: int) -> tuple[int, int]:
+def _rank_and_size(rank: int, size: int) -> tuple[int, int]:
     """Return the rank and the number of processes of a script that is compiled ahead of time."""
     return rank if rank >= 0 else int(_variable("RANK")), size if size >= 0 else int(_variable("WORLD_SIZE"))
 

@@ -508,7 +508,7 @@ FUNCTIONS |= public_calls.functions(
 METHODS = {f.__name__: public_calls.worded(f, 1) for f in (softmax, log_softmax)}
 
 
-def _twin(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+def _in_place_variant(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     def in_place(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         return finish(input, function(input, *args, **kwargs), True)
 
@@ -520,5 +520,5 @@ def _twin(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 
 FUNCTIONS |= public_calls.functions(
-    *map(_twin, (celu, selu, threshold, rrelu, feature_dropout, alpha_dropout, feature_alpha_dropout))
+    *map(_in_place_variant, (celu, selu, threshold, rrelu, feature_dropout, alpha_dropout, feature_alpha_dropout))
 )

@@ -392,14 +392,14 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             index = self._next_index()
         except StopIteration:
             return
-        worker = next((w for w in islice(self._turns, self._count) if self._takes_more(w)), None)
+        worker = next((w for w in islice(self._turns, self._count) if self._accepts_requests(w)), None)
         if worker is not None:
             number = next(self._numbers)
             with uninterrupted():
                 self._group.send(worker, (number, index))
                 self._tasks[number] = worker
 
-    def _takes_more(self, worker: int) -> bool:
+    def _accepts_requests(self, worker: int) -> bool:
         if self._in_order or not self._active[worker]:
             return self._active[worker]
         requests = sum(w == worker for w in self._tasks.values())

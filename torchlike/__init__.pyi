@@ -2154,7 +2154,7 @@ def matrix_exp(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def matrix_power(input: _Tensor, n: _int, *, out: _Any = ...) -> _Tensor:
-    """Return the n-th power of a square matrix; for a negative n, the power -n of its inverse."""
+    """Return the n-th power of a square matrix. If n is negative, return the power -n of its inverse."""
     ...
 
 def matrix_rank(input: _Tensor, tol: _Any = ..., symmetric: _bool = ..., *, out: _Any = ...) -> _Tensor:

@@ -142,7 +142,7 @@ def _named_module(name: str, args: list[str]) -> programs.Program:
 
 
 def _why_no_module(name: str, missing: str) -> str:
-    """Return the message of Python's option `-m` for the module `name`, of which the part `missing` does not exist."""
+    """Return the message of Python's option `-m` for the module `name` if its part `missing` does not exist."""
     if missing == f"{name}.__main__":
         return f"No module named {missing}; {name!r} is a package and cannot be directly executed"
     if missing == name:

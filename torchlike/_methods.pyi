@@ -533,7 +533,7 @@ class Methods:
         """Return the number of dense dims."""
         ...
     def dequantize(self) -> _Tensor:
-        """Return the tensor in float32. Of a quantized tensor, these are the real numbers."""
+        """Return the tensor in float32. For a quantized tensor, return the real numbers that it represents."""
         ...
     def det(self) -> _Tensor:
         """Return the determinant of a square matrix."""
@@ -1113,7 +1113,7 @@ class Methods:
         """Return the exponential of a square matrix, the sum over n of A**n / n!."""
         ...
     def matrix_power(self, n: _int) -> _Tensor:
-        """Return the n-th power of a square matrix; for a negative n, the power -n of its inverse."""
+        """Return the n-th power of a square matrix. If n is negative, return the power -n of its inverse."""
         ...
     def max(self, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
         """Return the largest element."""

@@ -193,7 +193,7 @@ def triton_op(
 ) -> Any:
     """Define an operator whose kernel `fn` calls kernels of Triton. Return a decorator if `fn` is not given.
 
-    It is the same as `custom_op`: the kernel is called directly. A kernel of Triton itself needs Triton and a GPU.
+    It does the same as `custom_op`: the kernel is called directly. A kernel of Triton itself needs Triton and a GPU.
 
     Args:
       name: "namespace::name".

@@ -127,7 +127,7 @@ def matrix_norm(
     ...
 
 def matrix_power(input: _Tensor, n: _int, *, out: _Any = ...) -> _Tensor:
-    """Return the n-th power of a square matrix; for a negative n, the power -n of its inverse."""
+    """Return the n-th power of a square matrix. If n is negative, return the power -n of its inverse."""
     ...
 
 def matrix_rank(
@@ -181,7 +181,7 @@ def solve_triangular(
     ...
 
 def svd(A: _Tensor, full_matrices: _bool = ..., *, driver: _str | None = ..., out: _Any = ...) -> _Any:
-    """Return U, S and Vh with U diag(S) Vh = A, the singular values S in descending order."""
+    """Return U, S and Vh with U diag(S) Vh = A. The singular values S are in descending order."""
     ...
 
 def svdvals(A: _Tensor, *, out: _Any = ...) -> _Tensor:

@@ -11,7 +11,7 @@ F = torch.nn.functional
 
 
 @pytest.fixture(autouse=True)
-def _whole():
+def _fail_on_uncompiled_calls():
     """Turn the warning about an uncompiled call into an error."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -47,11 +47,11 @@ def _losses(compiled, inside):
 
 
 @pytest.mark.parametrize("inside", [True, False])
-def test_a_compiled_step(inside):
+def test_a_compiled_step_with_autocast_has_the_uncompiled_losses(inside):
     assert _losses(True, inside) == pytest.approx(_losses(False, inside), rel=1.6e-2)
 
 
-def test_the_state_is_part_of_the_signature():
+def test_autocast_state_is_part_of_a_compiled_signature():
     weight, x = torch.ones(3, 3), torch.ones(2, 3)
     product = torch.compile(lambda x: x @ weight, fullgraph=True)
     for _ in range(3):
@@ -69,7 +69,7 @@ def test_the_state_is_part_of_the_signature():
     assert stats.compiles == before
 
 
-def test_a_compiled_module_and_its_weights_in_an_outer_region():
+def test_a_compiled_module_in_an_autocast_region_has_the_modules_gradients():
     model, _, x, _ = _setup()
     compiled = torch.compile(model)
     for _ in range(3):
@@ -89,7 +89,7 @@ def test_a_compiled_module_and_its_weights_in_an_outer_region():
         torch.testing.assert_close(grad, model[0].weight.grad, rtol=1.6e-2, atol=1e-2)
 
 
-def test_a_decorated_function_compiled():
+def test_compile_of_a_function_decorated_with_autocast():
     weight, x = torch.ones(3, 3), torch.ones(2, 3)
 
     @torch.autocast("cpu")
@@ -101,7 +101,7 @@ def test_a_decorated_function_compiled():
     assert not torch.is_autocast_enabled("cpu")
 
 
-def test_control_flow_in_a_region():
+def test_cond_computes_in_the_dtype_of_the_autocast_region():
     weight, x = torch.ones(2, 2, requires_grad=True), torch.ones(2, 2)
     with torch.autocast("cpu"):
         y = torch.cond(x.sum() > 0, lambda x: x @ weight, lambda x: (x @ weight) * 2, (x,))
@@ -111,7 +111,7 @@ def test_control_flow_in_a_region():
     assert weight.grad.tolist() == [[4.0, 4.0], [4.0, 4.0]]
 
 
-def test_an_eager_step_compiles_nothing_after_the_second():
+def test_autocast_steps_compile_nothing_after_the_second_step():
     model, optimizer, x, y = _setup()
 
     def step():

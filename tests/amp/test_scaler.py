@@ -81,7 +81,7 @@ def test_two_optimizers_and_gradients_accumulated():
     both(program)
 
 
-def test_what_scale_takes():
+def test_scale_of_tensors_and_nested_containers():
     def program(t):
         scaler, x = t.amp.GradScaler("cpu"), t.ones(2)
         made = [scaler.scale(x), scaler.scale([x, [x]]), scaler.scale((x,)), list(scaler.scale(iter([x])))]

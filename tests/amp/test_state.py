@@ -101,7 +101,7 @@ DEPRECATED = [
 
 
 @pytest.mark.parametrize("name", DEPRECATED)
-def test_what_was_renamed_answers_and_warns(name):
+def test_deprecated_functions_work_and_warn(name):
     both(lambda t: str(_told(lambda t: getattr(t, name)())(t)[0]))
     _, told = _told(lambda t: getattr(t, name)())(torchlike)
     new = "is_autocast_enabled" if "enabled" in name else "get_autocast_dtype"
@@ -110,7 +110,7 @@ def test_what_was_renamed_answers_and_warns(name):
 
 
 @pytest.mark.parametrize("kind", ["cpu", "cuda"])
-def test_what_was_moved_warns(kind):
+def test_deprecated_classes_of_cpu_and_cuda_warn(kind):
     both(_told(lambda t: _seen(getattr(t, kind).amp.autocast())))
     both(_told(lambda t: getattr(t, kind).amp.GradScaler(init_scale=4.0).get_scale()))
 
@@ -194,7 +194,7 @@ def test_other_threads_do_not_cast():
     both(program)
 
 
-def test_what_is_left_of_a_thread_that_ended_within_a_region():
+def test_autocast_state_of_an_ended_thread_has_no_effect():
     def leave():
         torchlike.set_autocast_enabled("cpu", True)
 

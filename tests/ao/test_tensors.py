@@ -72,7 +72,7 @@ def test_special_numbers():
 
 @pytest.mark.parametrize("make", [_one, lambda torch, *shape: _each(torch)], ids=["one scale", "each channel"])
 @pytest.mark.parametrize("shape", [(3, 4), (0,), (2, 2000)])
-def test_text(make, shape):
+def test_repr(make, shape):
     both(lambda torch: repr(make(torch, *shape)))
 
 
@@ -168,7 +168,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_is_not_supported_names_itself(name):
+def test_unsupported_operators_raise_with_their_name(name):
     with pytest.raises(NotImplementedError, match=rf"{name.strip('_')}.*: not supported for quantized tensors"):
         REFUSED[name](torchlike, _one(torchlike, 3))
 

@@ -1,4 +1,4 @@
-"""Parameters that may be left out, but for which None cannot be given."""
+"""Parameters that may be omitted, but do not accept None."""
 
 import pytest
 import torch
@@ -19,13 +19,13 @@ CALLS = {
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_none_is_refused(name):
+def test_an_explicit_none_raises_type_error(name):
     for lib in (torch, torchlike):
         with pytest.raises(TypeError):
             CALLS[name](lib, lib.ones(1, 3))
 
 
-def test_left_out():
+def test_the_same_functions_without_the_argument():
     for lib in (torch, torchlike):
         x = lib.ones(1, 3)
         assert lib.trapezoid(x, dx=2).tolist() == lib.trapz(x, dx=2.0).tolist() == [4.0]

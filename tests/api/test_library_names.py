@@ -67,11 +67,11 @@ CHECKS = ["_check", "_check_index", "_check_value", "_check_type", "_check_not_i
 @pytest.mark.parametrize(
     "given", [(True,), (False,), (False, lambda: "y"), (False, lambda: 3), (1,), (False, "y"), (None,)]
 )
-def test_checks(name, given):
+def test_check_functions(name, given):
     both(lambda L: getattr(L, name)(*given))
 
 
-def test_checks_of_tensors():
+def test_check_functions_of_tensors():
     for condition in ([True, True], [True, False], [], [1.0], [1]):
         both(lambda L, c=condition: L._check_tensor_all(L.tensor(c)))
         both(lambda L, c=condition: L._check_tensor_all_with(ValueError, L.tensor(c), lambda: "why"))
@@ -83,26 +83,26 @@ def test_checks_of_tensors():
 
 @pytest.mark.parametrize("name", ["sym_int", "sym_float", "sym_not"])
 @pytest.mark.parametrize("given", [2, -2.5, 2.5, True, 0])
-def test_open_numbers(name, given):
+def test_sym_functions_of_one_number(name, given):
     both(lambda L: getattr(L, name)(given))
 
 
 @pytest.mark.parametrize("given", [(1, 2), (2, 1.0), (1.5, -1), (True, 2)])
-def test_open_numbers_together(given):
+def test_sym_functions_of_several_numbers(given):
     both(lambda L: [(type(found), found) for found in (L.sym_max(*given), L.sym_min(*given))])
     both(lambda L: L.sym_ite(given[0] > 1, *given))
     both(lambda L: (L.sym_ite(False, 1, 2), L.sym_sum(list(given)), L.sym_sum(*given)))
     both(lambda L: L.sym_ite(given[0], 1, 2))
 
 
-def test_open_numbers_are_never_made():
+def test_sizes_are_ints_and_symbolic_classes_raise():
     for name in ("SymInt", "SymFloat", "SymBool"):
         assert not isinstance(torchlike.ones(2).shape[0], getattr(torchlike, name))
         with pytest.raises(NotImplementedError, match=f"torch.{name} is not supported"):
             getattr(torchlike, name)(3)
 
 
-def test_paths_of_leaves():
+def test_pytree_paths():
     def found(L):
         tree = module(L, "utils._pytree")
         leaves, spec = tree.tree_flatten_with_path(TREE)
@@ -114,7 +114,7 @@ def test_paths_of_leaves():
     both(found)
 
 
-def test_keys_are_themselves():
+def test_pytree_keys_are_leaves_and_compare_equal():
     def found(L):
         tree = module(L, "utils._pytree")
         keys = tree.SequenceKey(1), tree.MappingKey("a"), tree.GetAttrKey("x")
@@ -125,7 +125,7 @@ def test_keys_are_themselves():
     both(found)
 
 
-def test_a_container_without_keys():
+def test_pytree_paths_of_a_container_registered_without_keys():
     class Box:
         pass
 
@@ -160,11 +160,11 @@ KINDS = [
 
 
 @pytest.mark.parametrize("given, kind", KINDS, ids=str)
-def test_kinds_of_scripts(given, kind):
+def test_jit_isinstance(given, kind):
     both(lambda L: L.jit.isinstance(given, kind))
 
 
-def test_what_scripts_mark():
+def test_jit_decorators_and_fork():
     def marked(L):
         @L.jit.script_if_tracing
         def twice(x):
@@ -176,12 +176,12 @@ def test_what_scripts_mark():
     both(marked)
 
 
-def test_a_module_in_training_is_not_frozen():
+def test_freeze_needs_a_scripted_module_in_eval_mode():
     both(lambda L: L.jit.freeze(L.jit.script(L.nn.Linear(2, 2))))
     both(lambda L: L.jit.freeze(L.nn.Linear(2, 2).eval()))
 
 
-def test_marks_for_the_tracer():
+def test_fx_wrap():
     def found(L):
         space = {"wrap": module(L, "fx").wrap}
         exec("named, given = wrap('len'), wrap(len)", space)
@@ -199,18 +199,18 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_is_there_for_imports_is_refused_in_use(name):
+def test_import_only_names_raise_when_used(name):
     place, attribute, args = REFUSED[name]
     with pytest.raises(NotImplementedError, match=name.rpartition(".")[2]):
         getattr(module(torchlike, place), attribute)(*args)
 
 
-def test_libraries_compiled_for_pytorch():
+def test_load_library_raises():
     with pytest.raises(OSError, match="needs PyTorch's own C"):
         torchlike.ops.load_library("lib.so")
 
 
-def test_stubs_of_quantization():
+def test_quant_stubs_in_a_float_model():
     def found(L):
         places = module(L, "ao.quantization")
         model = L.nn.Sequential(places.QuantStub(), L.nn.ReLU(), places.DeQuantStub())
@@ -219,7 +219,7 @@ def test_stubs_of_quantization():
     both(found)
 
 
-def test_kinds_of_kernels():
+def test_dispatch_keys():
     def found(L):
         key = L._C.DispatchKey
         keys = L._C.DispatchKeySet(key.CPU) | L._C.DispatchKeySet(key.CUDA)
@@ -230,12 +230,12 @@ def test_kinds_of_kernels():
         assert torchlike._C._get_default_device() == "cpu"
 
 
-def test_types_of_a_modules_parts():
+def test_type_hints_of_module():
     hints = typing.get_type_hints(torchlike.nn.Module)
     assert {"_parameters", "_buffers", "_modules", "training"} <= hints.keys()
 
 
-def test_the_rows_that_libraries_call_by_name():
+def test_aten_operators_called_by_name():
     def found(L):
         x = L.arange(6.0).reshape(2, 3)
         index = L.ops.aten.index(x, [None, L.tensor([2, 0])])
@@ -244,7 +244,7 @@ def test_the_rows_that_libraries_call_by_name():
     both(found)
 
 
-def test_operators_for_types_of_devices():
+def test_custom_op_kernels_by_device_type():
     def found(L):
         library = module(L, "library")
 
@@ -260,7 +260,7 @@ def test_operators_for_types_of_devices():
     both(found)
 
 
-def test_an_operator_for_other_devices():
+def test_custom_op_without_a_cpu_kernel_raises():
     for L in (torchlike, importlib.import_module("torch")):
 
         def sine(x: L.Tensor) -> L.Tensor:
@@ -289,7 +289,7 @@ NAMED = [
 
 
 @pytest.mark.parametrize("name", NAMED)
-def test_dtypes_by_name(name):
+def test_dtypes_without_tensors_have_pytorchs_attributes(name):
     both(lambda L: (str(getattr(L, name)), getattr(L, name).itemsize, isinstance(getattr(L, name), L.dtype)))
     both(lambda L: [getattr(getattr(L, name), fact) for fact in ("is_complex", "is_floating_point", "is_signed")])
     both(lambda L: pickle.loads(pickle.dumps(getattr(L, name))) is getattr(L, name))
@@ -313,7 +313,7 @@ MAKERS = {
 @pytest.mark.filterwarnings("ignore:Complex modules")
 @pytest.mark.parametrize("maker", MAKERS)
 @pytest.mark.parametrize("name", ["complex32", "float4_e2m1fn_x2", "int4", "bits8"])
-def test_no_tensor_has_such_a_dtype(name, maker):
+def test_dtypes_without_tensors_are_refused_by_factories(name, maker):
     with pytest.raises((NotImplementedError, TypeError)):
         MAKERS[maker](torchlike, getattr(torchlike, name))
     assert torchlike.get_default_dtype() is torchlike.float32
@@ -357,17 +357,17 @@ def kernels_for_autograd(L, key, triton):
 
 @pytest.mark.parametrize("triton", [False, True])
 @pytest.mark.parametrize("key", ["Autograd", "AutogradCPU"])
-def test_kernels_for_autograd(key, triton):
+def test_library_kernels_for_the_autograd_key(key, triton):
     both(lambda L: kernels_for_autograd(L, key, triton))
 
 
-def test_operators_by_schema():
+def test_operators_defined_by_schema():
     both(defined)
     both(lambda L: L.ops.raw.nothing)
     both(lambda L: module(L, "library").Library("raw", "NO"))
 
 
-def test_an_operator_defined_twice():
+def test_defining_an_operator_twice_raises():
     for L in (torchlike, importlib.import_module("torch")):
         own = module(L, "library").Library("twice", "DEF")
         own.define("f(Tensor x) -> Tensor")
@@ -381,7 +381,7 @@ def test_an_operator_defined_twice():
             L.ops.twice.f(L.ones(2))
 
 
-def test_the_processor():
+def test_get_cpu_capability():
     both(lambda L: module(L, "backends.cpu").get_cpu_capability())
 
 
@@ -402,7 +402,7 @@ def test_settings_of_einsum_and_nnpack_are_kept():
     both(switched)
 
 
-def test_the_kernel_of_attention():
+def test_mha_fastpath_can_be_switched():
     def switched(L):
         kernels = module(L, "backends.mha")
         kernels.set_fastpath_enabled(False)
@@ -413,7 +413,7 @@ def test_the_kernel_of_attention():
     both(switched)
 
 
-def test_text_of_tensors():
+def test_private_functions_that_print_tensors():
     def text(L):
         write = module(L, "_tensor_str")
         t = L.arange(30.0).reshape(3, 10)
@@ -429,7 +429,7 @@ def test_text_of_tensors():
 @pytest.mark.parametrize("params", ["[a]", "[a, None]", "[i]", "[]", "[a, i]"])
 @pytest.mark.parametrize("differentiable", [False, True])
 @pytest.mark.parametrize("fused", [False, True])
-def test_the_forms_of_an_update(params, differentiable, fused):
+def test_default_to_fused_or_foreach(params, differentiable, fused):
     def chosen(L):
         given = eval(params, {"a": L.ones(2), "i": L.ones(2).int()})
         return module(L, "optim.optimizer")._default_to_fused_or_foreach(given, differentiable, fused)
@@ -437,7 +437,7 @@ def test_the_forms_of_an_update(params, differentiable, fused):
     both(chosen)
 
 
-def test_a_step_with_grad_only_if_differentiable():
+def test_use_grad_for_differentiable():
     def enabled(L):
         class Own(L.optim.Optimizer):
             @module(L, "optim.optimizer")._use_grad_for_differentiable
@@ -475,7 +475,7 @@ def test_private_names_that_libraries_import():
     both(program)
 
 
-def test_a_scheduler_of_a_project_asks_for_the_warning_of_get_lr():
+def test_warn_get_lr_called_within_step():
     def rates(L):
         class Halves(L.optim.lr_scheduler.LRScheduler):
             def get_lr(self):
@@ -488,7 +488,7 @@ def test_a_scheduler_of_a_project_asks_for_the_warning_of_get_lr():
     both(rates)
 
 
-def test_what_is_there_only_to_be_named():
+def test_tensor_type_and_scatter_over_devices_raise():
     from torchlike.nn.parallel import gather, scatter
 
     assert torchlike.TensorType.__module__ == "torch" and not isinstance(torchlike.ones(1), torchlike.TensorType)
@@ -503,7 +503,7 @@ def test_what_is_there_only_to_be_named():
     assert gather([3], 0) == 3 and scatter(torchlike.ones(2), [0])[0].tolist() == [1, 1]
 
 
-def test_tensors_in_lists_of_one_type_and_a_size():
+def test_take_tensors_groups_by_dtype_and_size():
     def taken(L):
         shapes = [(3, L.float32), (2, L.float64), (4, L.float32), (9, L.float32), (1, L.float64), (0, L.int64)]
         tensors = [L.zeros(n, dtype=dtype) for n, dtype in shapes]
@@ -520,7 +520,7 @@ def test_tensors_in_lists_of_one_type_and_a_size():
 @pytest.mark.filterwarnings("ignore:.*assert_allclose:FutureWarning")
 @pytest.mark.parametrize("shift", [0.0, 5e-6, 5e-5, 2e-4])
 @pytest.mark.parametrize("dtypes", [("float32", "float32"), ("float64", "float64"), ("float64", "float32")])
-def test_allclose_of_old(dtypes, shift):
+def test_assert_allclose(dtypes, shift):
     def close(L):
         actual, expected = (L.ones(2, dtype=getattr(L, dtype)) for dtype in dtypes)
         try:
@@ -531,7 +531,7 @@ def test_allclose_of_old(dtypes, shift):
     both(close)
 
 
-def test_allclose_of_old_takes_numbers_and_nan():
+def test_assert_allclose_of_numbers_and_nan():
     def close(L):
         with pytest.warns(FutureWarning, match="assert_allclose"):
             module(L, "testing").assert_allclose(L.tensor([float("nan"), 1.0]), [float("nan"), 1.0])
@@ -541,7 +541,7 @@ def test_allclose_of_old_takes_numbers_and_nan():
     both(close)
 
 
-def test_a_block_of_ones_own_decorates():
+def test_decorator_context_managers():
     def run(L):
         base, seen = module(L, "utils._contextlib"), []
 
@@ -581,7 +581,7 @@ def test_a_block_of_ones_own_decorates():
     both(run)
 
 
-def test_a_tensors_own_torch_function():
+def test_calling_torch_function_of_tensor():
     def run(L):
         x, kind = L.arange(4.0), L.Tensor
         return kind.__torch_function__(L.add, (kind,), (x, 1)), kind.__torch_function__(

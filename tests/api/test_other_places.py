@@ -204,7 +204,7 @@ def test_futures(name):
 
 @pytest.mark.filterwarnings("ignore::UserWarning", "ignore::FutureWarning")
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_programs(name):
+def test_programs_equal_pytorchs(name):
     for module in ("futures", "multiprocessing", "onnx", "profiler", "library", "overrides", "utils.data"):
         importlib.import_module(f"torch.{module}")
     both(PROGRAMS[name])
@@ -238,7 +238,7 @@ def test_distributed_names_refuse_by_name(name):
         found()
 
 
-def test_what_stands_for_absent_names():
+def test_distributed_optimizer_has_no_instances():
     dist = torchlike.distributed
     optim = importlib.import_module("torchlike.distributed.optim")
     assert not isinstance(torchlike.ones(1), optim.DistributedOptimizer)
@@ -366,7 +366,7 @@ def test_older_profiles():
 
 
 @pytest.mark.parametrize("name", ["profile_memory", "with_flops", "with_modules"])
-def test_what_no_profile_knows(name):
+def test_profile_refuses_unsupported_options(name):
     with pytest.raises(NotImplementedError, match=name):
         torchlike.profiler.profile(**{name: True})
 
@@ -405,7 +405,7 @@ def test_configuration():
     assert "jax" in torchlike.__config__.show() and "threads" in torchlike.__config__.parallel_info()
 
 
-def test_what_a_bug_report_needs(monkeypatch, capsys):
+def test_collect_env_prints_versions_and_settings(monkeypatch, capsys):
     monkeypatch.setenv("JAX_ENABLE_CHECKS", "0")
     monkeypatch.setenv("SECRET", "not to be told")
     torchlike.utils.collect_env.main()
@@ -414,7 +414,7 @@ def test_what_a_bug_report_needs(monkeypatch, capsys):
     assert [each for each in wanted if each not in said] == [] and "not to be told" not in said
 
 
-def test_what_a_bug_report_needs_as_a_program():
+def test_collect_env_runs_as_a_module():
     command = [sys.executable, "-W", "error", "-m", "torchlike.utils.collect_env"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert "cpu:0" in done.stdout and done.stderr == ""

@@ -56,7 +56,7 @@ def test_memory_that_is_not_filled():
     both(filled)
 
 
-def test_what_no_setting_is():
+def test_fill_uninitialized_memory_accepts_only_bools():
     both(lambda torch: setattr(torch.utils.deterministic, "fill_uninitialized_memory", 3))
 
 

@@ -197,7 +197,7 @@ def distributions(L, x):
 
 @pytest.mark.filterwarnings("ignore::UserWarning", "ignore::FutureWarning")
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_programs(name):
+def test_programs_equal_pytorchs(name):
     both(lambda library: PROGRAMS[name](library, library.tensor(X)))
 
 

@@ -15,19 +15,19 @@ NAMES = (
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_names(name):
+def test_names_of_unsupported_kinds_of_tensors_raise(name):
     assert hasattr(torch, name) and not hasattr(torchlike, name)
     with pytest.raises(NotImplementedError, match=rf"^torch\.{name}: (quantized|nested) tensors are not supported"):
         getattr(torchlike, name)
 
 
-def test_no_refused_name_exists_here():
+def test_no_public_name_is_listed_as_refused():
     for name in vars(torchlike):
         torchlike._api.refused.refuse("torch", name)
 
 
 @pytest.mark.parametrize("factory", ["zeros", "ones", "empty"])
-def test_there_are_no_named_tensors(factory):
+def test_factories_treat_names_of_dims_as_pytorch(factory):
     both(lambda torch: getattr(torch, factory)(2, 3, names=("a", "b")))
     both(lambda torch: torch.full((2, 3), 1.0, names=("a", "b")))
 
@@ -44,6 +44,6 @@ def _unusable():
 
 
 @pytest.mark.parametrize("name", list(_unusable()))
-def test_names_that_can_be_imported_only(name):
+def test_import_only_names_raise_when_called(name):
     with pytest.raises(NotImplementedError, match=rf"^torch\.{name} is not supported by torchlike; use|; save"):
         _unusable()[name]()

@@ -110,7 +110,7 @@ def version():
 
 
 @pytest.mark.parametrize("program", programs(globals()), ids=lambda program: program.__name__)
-def test_as_in_pytorch(program):
+def test_anomaly_programs_equal_pytorchs(program):
     compare(program)
 
 

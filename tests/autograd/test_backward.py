@@ -327,5 +327,5 @@ def a_refused_block_leaves_no_mode_open():
 
 
 @pytest.mark.parametrize("program", programs(globals()), ids=lambda program: program.__name__)
-def test_as_in_pytorch(program):
+def test_backward_programs_equal_pytorchs(program):
     compare(program, stride=False)  # in PyTorch the gradient of a sum is expanded: its strides are zero

@@ -179,12 +179,12 @@ def another_backward_class():
 
 
 @pytest.mark.parametrize("program", programs(globals()), ids=lambda program: program.__name__)
-def test_as_in_pytorch(program):
+def test_context_programs_equal_pytorchs(program):
     compare(program, stride=False)
 
 
 @pytest.mark.parametrize("how", ["tensor", "node"])
-def test_what_forward_kept_is_freed_without_a_collection(how):
+def test_attributes_of_ctx_are_freed_without_a_collection(how):
     class Kept:
         pass
 

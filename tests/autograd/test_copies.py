@@ -80,5 +80,5 @@ def tensors_without_data():
 
 
 @pytest.mark.parametrize("program", programs(globals()), ids=lambda program: program.__name__)
-def test_as_in_pytorch(program):
+def test_copies_programs_equal_pytorchs(program):
     compare(program, stride=False)

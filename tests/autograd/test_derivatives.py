@@ -101,7 +101,7 @@ def _in_single_precision(slope):
 
 
 @pytest.mark.parametrize("slope", [1, 1.01])
-def test_what_takes_single_precision_alone_is_checked_in_it(monkeypatch, slope):
+def test_operators_of_float32_only_are_checked_in_float32(monkeypatch, slope):
     found = _checked(monkeypatch, _in_single_precision(slope), [Sample(normal(2), normal(2, seed=1))])
     assert [found.word(order) for order in (1, 2)] == (["passed"] * 2 if slope == 1 else ["wrong"] * 2)
 

@@ -278,5 +278,5 @@ def lstm():
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("program", programs(globals()), ids=lambda program: program.__name__)
-def test_as_in_pytorch(program):
+def test_forward_mode_programs_equal_pytorchs(program):
     compare(program)

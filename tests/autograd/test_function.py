@@ -355,5 +355,5 @@ def attrs():
 
 
 @pytest.mark.parametrize("program", programs(globals()), ids=lambda program: program.__name__)
-def test_as_in_pytorch(program):
+def test_function_programs_equal_pytorchs(program):
     compare(program, stride=False)  # PyTorch expands the gradient of a sum, so its strides are zero

@@ -222,5 +222,5 @@ def what_a_rule_may_return():
 
 
 @pytest.mark.parametrize("program", programs(globals()), ids=lambda program: program.__name__)
-def test_as_in_pytorch(program):
+def test_function_calls_programs_equal_pytorchs(program):
     compare(program, stride=False)

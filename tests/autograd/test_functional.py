@@ -315,7 +315,7 @@ def test_with_and_without_a_graph(program, graph):
 
 
 @pytest.mark.parametrize("program", [p for p in _ALL if not inspect.signature(p).parameters], ids=lambda p: p.__name__)
-def test_as_in_pytorch(program):
+def test_functional_programs_equal_pytorchs(program):
     compare(program, stride=False)
 
 

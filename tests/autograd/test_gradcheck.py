@@ -141,7 +141,7 @@ def inputs_are_as_before():
 
 
 @pytest.mark.parametrize("program", programs(globals()), ids=lambda program: program.__name__)
-def test_as_in_pytorch(program):
+def test_gradcheck_programs_equal_pytorchs(program):
     compare(program)
 
 

@@ -13,7 +13,7 @@ def interpreted():
         yield
 
 
-ONE = {
+ONE_INPUT = {
     "avg_pool1d": (lambda t, x: t.nn.functional.avg_pool1d(x, 2), (1, 2, 4)),
     "avg_pool2d": (lambda t, x: t.nn.functional.avg_pool2d(x, 2), (1, 2, 4, 4)),
     "avg_pool3d": (lambda t, x: t.nn.functional.avg_pool3d(x, 2), (1, 2, 4, 4, 4)),
@@ -45,16 +45,16 @@ ONE = {
     "sort": (lambda t, x: t.sort(x)[0], (3,)),
     "amax": (lambda t, x: t.amax(x), (3,)),
     "pdist": (lambda t, x: t.pdist(x), (3, 2)),
-    "pdist that counts": (lambda t, x: t.pdist(x, 0), (3, 2)),
+    "pdist with p=0": (lambda t, x: t.pdist(x, 0), (3, 2)),
     "embedding_bag max": (lambda t, x: t.nn.functional.embedding_bag(t.tensor([[0, 1]]), x, mode="max"), (3, 2)),
     "embedding_bag sum": (lambda t, x: t.nn.functional.embedding_bag(t.tensor([[0, 1]]), x, mode="sum"), (3, 2)),
     "cumprod": (lambda t, x: t.cumprod(x, 0), (3,)),
     "cumprod of nothing": (lambda t, x: t.cumprod(x, 0) * 2, (0, 2)),
-    "det of one": (lambda t, x: t.linalg.det(x), (1, 1)),
-    "det of none": (lambda t, x: t.linalg.det(x), (0, 0)),
+    "det of a 1x1 matrix": (lambda t, x: t.linalg.det(x), (1, 1)),
+    "det of a 0x0 matrix": (lambda t, x: t.linalg.det(x), (0, 0)),
     "max_pool2d with indices": (lambda t, x: t.nn.functional.max_pool2d(x, 2, return_indices=True)[0], (1, 2, 4, 4)),
 }
-TWO = {
+TWO_INPUTS = {
     "grid_sample": (lambda t, x, g: t.nn.functional.grid_sample(x, g, align_corners=False), (1, 1, 4, 4), (1, 2, 2, 2)),
     "nearest of a grid": (
         lambda t, x, g: t.nn.functional.grid_sample(x, g, mode="nearest", align_corners=False),
@@ -62,8 +62,8 @@ TWO = {
         (1, 2, 2, 2),
     ),
     "cdist": (lambda t, x, y: t.cdist(x, y), (3, 2), (2, 2)),
-    "cdist that counts": (lambda t, x, y: t.cdist(x, y, 0), (3, 2), (2, 2)),
-    "cdist by a product": (lambda t, x, y: t.cdist(x, y, 2, "use_mm_for_euclid_dist"), (3, 2), (2, 2)),
+    "cdist with p=0": (lambda t, x, y: t.cdist(x, y, 0), (3, 2), (2, 2)),
+    "cdist by matrix products": (lambda t, x, y: t.cdist(x, y, 2, "use_mm_for_euclid_dist"), (3, 2), (2, 2)),
     "floor": (lambda t, x, y: t.div(x, y, rounding_mode="floor"), (3,), (3,)),
     "div": (lambda t, x, y: t.div(x, y), (3,), (3,)),
     "nextafter": (lambda t, x, y: t.nextafter(x, y), (3,), (3,)),
@@ -75,10 +75,10 @@ TWO = {
 }
 
 
-@pytest.mark.parametrize("name", [*ONE, *TWO])
+@pytest.mark.parametrize("name", [*ONE_INPUT, *TWO_INPUTS])
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_gradients_of_gradients(name):
-    function, *shapes = {**ONE, **TWO}[name]
+    function, *shapes = {**ONE_INPUT, **TWO_INPUTS}[name]
 
     def derived(torch):
         inputs = [torch.rand(shape, dtype=torch.float64).mul(1.5).requires_grad_() for shape in shapes]
@@ -90,7 +90,7 @@ def test_gradients_of_gradients(name):
     both(derived)
 
 
-def test_a_gradient_penalty_through_averages():
+def test_a_gradient_penalty_through_avg_pool2d():
     def penalized(torch):
         layer = torch.nn.Conv2d(1, 2, 3).double()
         x = torch.rand(2, 1, 8, 8, dtype=torch.float64, requires_grad=True)
@@ -102,7 +102,7 @@ def test_a_gradient_penalty_through_averages():
     both(penalized)
 
 
-def test_the_node_of_a_vanishing_gradient():
+def test_grad_fn_of_the_gradient_of_avg_pool2d():
     def name(torch):
         x = torch.rand(1, 1, 4, 4, requires_grad=True)
         y = torch.nn.functional.avg_pool2d(x, 2)

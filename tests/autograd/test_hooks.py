@@ -379,5 +379,5 @@ def classes_of_nodes():
 
 
 @pytest.mark.parametrize("program", programs(globals()), ids=lambda program: program.__name__)
-def test_as_in_pytorch(program):
+def test_hooks_programs_equal_pytorchs(program):
     compare(program, stride=False)  # in PyTorch the gradient of a sum is expanded: its strides are zero

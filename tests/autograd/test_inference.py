@@ -340,5 +340,5 @@ def deepcopy_inside():
 
 
 @pytest.mark.parametrize("program", programs(globals()), ids=lambda program: program.__name__)
-def test_as_in_pytorch(program):
+def test_inference_programs_equal_pytorchs(program):
     compare(program)

@@ -257,5 +257,5 @@ def _leaf_of(node):
 
 
 @pytest.mark.parametrize("program", programs(globals()), ids=lambda program: program.__name__)
-def test_as_in_pytorch(program):
+def test_leaf_hooks_programs_equal_pytorchs(program):
     compare(program, stride=False)

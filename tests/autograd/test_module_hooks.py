@@ -163,5 +163,5 @@ def hooks_of_registration():
 
 
 @pytest.mark.parametrize("program", programs(globals()), ids=lambda program: program.__name__)
-def test_as_in_pytorch(program):
+def test_module_hooks_programs_equal_pytorchs(program):
     compare(program, stride=False)

@@ -113,5 +113,5 @@ def batched_gradients_of_a_constant():
 
 
 @pytest.mark.parametrize("program", programs(globals()), ids=lambda program: program.__name__)
-def test_as_in_pytorch(program):
+def test_other_data_programs_equal_pytorchs(program):
     compare(program, stride=False)

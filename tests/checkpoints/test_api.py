@@ -261,7 +261,7 @@ def overlapping(L):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_programs(name, tmp_path):
+def test_programs_equal_pytorchs(name, tmp_path):
     def program(L):
         path = tmp_path / L.__name__
         path.mkdir()
@@ -284,7 +284,7 @@ def test_warnings(name, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_what_pytorch_does_not_load(tmp_path):
+def test_meta_tensors_and_objects_that_pytorch_does_not_load(tmp_path):
     """PyTorch needs a process group for meta tensors, and drops objects if the state dict is not flattened."""
     state = read(torchlike, tmp_path, {"a": torchlike.zeros(2, 3, device="meta")}, None, {"a": torchlike.ones(2, 3)})
     assert state["a"].tolist() == [[1] * 3] * 2
@@ -297,7 +297,7 @@ def test_what_pytorch_does_not_load(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_what_is_refused_by_name():
+def test_unsupported_options_raise():
     L = torchlike
     for refused in (
         lambda: dcp(L).FileSystemWriter("x", cache_staged_state_dict=True),

@@ -47,7 +47,7 @@ def test_tensors_become_arrays(saved):
     assert tree["model"]["steps"][0] == 3
 
 
-def test_what_a_checkpoint_cannot_hold(saved):
+def test_save_for_jax_refuses_other_keys_and_values(saved):
     with pytest.raises(TypeError, match=r"the key 3 in a must be a string"):
         save_for_jax({"a": {3: torchlike.ones(1)}}, "folder")
     with pytest.raises(TypeError, match=r"a\.b is a set, which an Orbax checkpoint cannot hold"):

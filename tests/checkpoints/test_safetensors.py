@@ -89,7 +89,7 @@ def test_damaged_files(name, tmp_path):
         dcp.load({"x": torchlike.zeros(2)}, storage_reader=dcp.HuggingFaceStorageReader(tmp_path))
 
 
-def test_what_the_format_lacks(tmp_path):
+def test_the_writer_refuses_values_that_safetensors_cannot_hold(tmp_path):
     for value, said in ((3, "hold only tensors"), (torchlike.zeros(1, dtype=torchlike.complex128), "format lacks")):
         with pytest.raises(dcp.CheckpointException, match=said):
             dcp.save({"x": value}, storage_writer=dcp.HuggingFaceStorageWriter(tmp_path))

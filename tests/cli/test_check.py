@@ -35,7 +35,7 @@ def test_a_name_has_one_verdict_in_every_style_of_importing_it(checked, name):
 
 
 @pytest.mark.parametrize("program", HIDDEN)
-def test_what_is_not_pytorchs_is_not_listed(checked, program):
+def test_names_that_are_not_pytorchs_are_not_listed(checked, program):
     result = checked(HIDDEN[program])
     assert not [each for each in result.findings if "hidden" in each.name and "assignment" not in each.note]
     assert not result.errors

@@ -42,7 +42,7 @@ def test_bad_options_are_refused_in_pytorch_s_words(options):
     assert said[0] == said[1]
 
 
-def test_what_is_no_function_is_refused_in_pytorch_s_words():
+def test_compile_of_a_number_raises_pytorchs_error():
     said = []
     for library in (torch, torchlike):
         with pytest.raises(AssertionError) as error:
@@ -52,7 +52,7 @@ def test_what_is_no_function_is_refused_in_pytorch_s_words():
 
 
 @pytest.mark.parametrize("name", ["options", "shapes_spec", "isolate_recompiles"])
-def test_what_means_nothing_here_is_refused_by_name(name):
+def test_compile_refuses_unsupported_arguments(name):
     with pytest.raises(NotImplementedError, match=name):
         torchlike.compile(torchlike.nn.ReLU(), **{name: {"a": 1}})
     with pytest.raises(NotImplementedError, match="backend"):
@@ -105,7 +105,7 @@ def test_a_look_is_refused_with_its_line_where_the_whole_is_asked_for():
 
 
 @pytest.mark.parametrize("impure", [lambda x: print("seen") or x * 2, lambda x: x * next(iter([1.0])) + time_now()])
-def test_what_does_more_than_compute_is_refused_with_its_line(impure):
+def test_fullgraph_refuses_side_effects_with_their_line(impure):
     with pytest.raises(exc.Unsupported, match=r"test_api\.py:\d+ calls"):
         torchlike.compile(impure, fullgraph=True)(torchlike.ones(2))
 
@@ -289,7 +289,7 @@ def test_collecting_garbage_is_none_of_the_call_s_doing():
     assert gc.isenabled()
 
 
-def test_what_the_compiler_calls_is_none_of_the_call_s_doing(monkeypatch):
+def test_calls_made_by_jaxs_compiler_are_not_side_effects(monkeypatch):
     def with_effects(*_):
         return time.time() and None
 

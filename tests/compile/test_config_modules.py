@@ -55,11 +55,11 @@ def programs(L):
     return found
 
 
-def test_programs():
+def test_config_programs_equal_pytorchs():
     assert programs(torchlike) == programs(torch)
 
 
-def test_what_is_refused():
+def test_unsupported_options_raise():
     with pytest.raises(NotImplementedError, match="set_stance"):
         _dynamo.config.error_on_recompile = True
     _dynamo.config.error_on_recompile = False

@@ -38,7 +38,7 @@ def test_stale_before(seed):
 
 @pytest.mark.one_in(PROGRAMS)  # one chunk in the gate: each capture visits the objects of all tests
 @pytest.mark.parametrize("first", range(0, PROGRAMS, OF_EACH_CHUNK))
-def test_programs(first):
+def test_container_programs_equal_pytorchs(first):
     runs = [check(10_000 + seed) for seed in range(first, first + OF_EACH_CHUNK)]
     # Most programs are compiled, but not most of every chunk. The others change what they read, or call `next`.
     assert any(runs)

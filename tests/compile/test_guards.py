@@ -81,7 +81,7 @@ def test_attributes_are_compared_as_what_they_are_or_equal(looker):
 
 
 @pytest.mark.parametrize("held", ["value", "array", "tensor", "nothing"])
-def test_what_somebody_holds_is_not_overwritten(looker, held):
+def test_state_with_other_references_is_not_overwritten(looker, held):
     weight = torchlike.zeros(3)
 
     @torchlike.compile
@@ -161,7 +161,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name, given", [(name, given) for name, many in WRONG.items() for given in many])
-def test_what_c_refuses(same, name, given):
+def test_c_functions_refuse_wrong_arguments(same, name, given):
     if same:
         with pytest.raises(ValueError, match=f"{name} expects"):
             getattr(same, name)(*given)

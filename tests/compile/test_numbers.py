@@ -55,7 +55,7 @@ def test_it_is_an_input(name):
     assert (told.runs, told.recordings, told.uncompiled) == (STEPS - 1, 1, ())
 
 
-def test_what_is_computed_within_the_call_is_not():
+def test_a_number_computed_within_the_call_is_not_an_input():
     f = torchlike.compile(lambda x, t: torchlike.add(x, x, alpha=t * 2))
     for k in range(STEPS):
         t = torchlike.tensor(k + 1.0)

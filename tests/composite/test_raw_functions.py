@@ -10,7 +10,7 @@ import torch
 import torchlike
 from tests.oracle import both
 from tests.oracle.test_bad_input import comparable, heard, outcome
-from torchlike._composite.inplace import IN_PLACE, QUESTIONS
+from torchlike._composite.inplace import IN_PLACE, QUERIES
 
 pytestmark = pytest.mark.filterwarnings("ignore:TypedStorage is deprecated", "ignore:at::")
 
@@ -32,10 +32,10 @@ OTHERS = {
 # `detach_`. `gcd_` and `lcm_` accept no floats.
 NOT_DERIVED = {"acosh_", "arccosh_", "asinh_", "arcsinh_", "atanh_", "arctanh_", "gcd_", "lcm_", "detach_"}
 OVERLOADED = {"clamp_", "clip_", "clamp_max_", "clamp_min_", "as_strided_", "addmv_", "xlogy_", "round_"}
-PLACES = ([0.25, 0.5, 0.75], "float32"), ([0.25, 0.5, 0.75], "float64"), ([1, 2, 3], "int64")
+INPUTS = ([0.25, 0.5, 0.75], "float32"), ([0.25, 0.5, 0.75], "float64"), ([1, 2, 3], "int64")
 
 
-def given(L, place):
+def make_input(L, place):
     values, dtype = place
     return L.tensor(values, dtype=getattr(L, dtype))
 
@@ -51,32 +51,34 @@ def derived(L, name, leaf, *others):
 
 
 @pytest.mark.parametrize("name", IN_PLACE)
-def test_in_place(name):
+def test_in_place_functions_and_their_gradients(name):
     others = OTHERS.get(name, lambda L, x: ())
-    for place in PLACES:
+    for place in INPUTS:
         if (name, place[1]) != ("ldexp_", "int64"):  # the error message differs
-            both(lambda L, place=place: changed(L, name, given(L, place), *others(L, given(L, place))))
+            both(lambda L, place=place: changed(L, name, make_input(L, place), *others(L, make_input(L, place))))
     if name not in NOT_DERIVED:
-        both(lambda L: derived(L, name, given(L, PLACES[1]).requires_grad_(), *others(L, given(L, PLACES[1]))))
+        both(
+            lambda L: derived(L, name, make_input(L, INPUTS[1]).requires_grad_(), *others(L, make_input(L, INPUTS[1])))
+        )
 
 
-@pytest.mark.parametrize("name", [*IN_PLACE, *QUESTIONS])
-def test_wrong_arguments_of_methods(name):
+@pytest.mark.parametrize("name", [*IN_PLACE, *QUERIES])
+def test_wrong_arguments_of_in_place_functions_and_queries(name):
     if name not in OVERLOADED:
         both(lambda L: getattr(L, name)())
         both(lambda L: getattr(L, name)(3, *OTHERS.get(name, lambda L, x: ())(L, L.ones(3))))
-    if name in QUESTIONS or name in ("sin_", "relu_", "detach_"):
+    if name in QUERIES or name in ("sin_", "relu_", "detach_"):
         both(lambda L: getattr(L, name)(L.ones(2), 3))
         both(lambda L: getattr(L, name)(L.ones(2), foo=3))
         both(lambda L: getattr(L, name)(input=L.ones(2)))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "uint8", "bool", "complex64", "int64"])
-def test_questions(dtype):
-    both(lambda L: [getattr(L, name)(L.ones(2, dtype=getattr(L, dtype))) for name in QUESTIONS])
+def test_queries(dtype):
+    both(lambda L: [getattr(L, name)(L.ones(2, dtype=getattr(L, dtype))) for name in QUERIES])
 
 
-RENORMED = {
+RENORM_CASES = {
     "some": lambda L: (L.ones(3, 2), L.tensor([0, 1]), 1.0, 2.0),
     "again": lambda L: (L.ones(3, 2, dtype=L.float64), L.tensor([[0, 0]], dtype=L.int32), 0.5, 1),
     "one dim": lambda L: (L.ones(3), L.tensor([0]), 1.0, 2.0),
@@ -86,9 +88,9 @@ RENORMED = {
 }
 
 
-@pytest.mark.parametrize("case", RENORMED)
+@pytest.mark.parametrize("case", RENORM_CASES)
 def test_embedding_renorm(case):
-    both(lambda L: L.embedding_renorm_(*RENORMED[case](L)))
+    both(lambda L: L.embedding_renorm_(*RENORM_CASES[case](L)))
 
 
 # -- losses, pooling, embedding tables, images, convolutions, norms ----------------------------------------------------
@@ -183,21 +185,21 @@ PROGRAMS = {
     ),
     "kl_div of logarithms": pair("kl_div", 2, log_target=True),
     "kl_div by name": pair("kl_div", reduction="mean"),
-    "kl_div by place": pair("kl_div", "mean"),
-    "kl_div of a truth": pair("kl_div", True),
-    "kl_div of a fraction": pair("kl_div", 1.0),
-    "kl_div of too many": pair("kl_div", 1, True),
+    "kl_div by position": pair("kl_div", "mean"),
+    "kl_div of a bool": pair("kl_div", True),
+    "kl_div of a float": pair("kl_div", 1.0),
+    "kl_div with too many arguments": pair("kl_div", 1, True),
     "kl_div of a number": lambda L, make: L.kl_div(3, make(T)),
-    "kl_div of one": lambda L, make: L.kl_div(make(X)),
+    "kl_div with too few arguments": lambda L, make: L.kl_div(make(X)),
     "kl_div of log_target": pair("kl_div", log_target=3),
-    "kl_div of a stranger": pair("kl_div", foo=3),
+    "kl_div of an unknown keyword": pair("kl_div", foo=3),
     "hinge_embedding_loss of text": pair("hinge_embedding_loss", "a"),
     "logits of weights": lambda L, make: L.binary_cross_entropy_with_logits(
         make(X), make(T), make([0.5, 1.0, 2.0]).detach(), make([2.0, 1.0, 3.0]).detach(), 1
     ),
     "logits and a narrow target": lambda L, make: L.binary_cross_entropy_with_logits(make(X), make(T[0])),
     "logits and a wide target": lambda L, make: L.binary_cross_entropy_with_logits(make(X[0]).detach(), make(T)),
-    "logits and whole targets": lambda L, make: L.binary_cross_entropy_with_logits(make(X), make(T).long()),
+    "logits and integer targets": lambda L, make: L.binary_cross_entropy_with_logits(make(X), make(T).long()),
     "logits of a text": pair("binary_cross_entropy_with_logits", "a"),
     "triplets of text": lambda L, make: L.triplet_margin_loss(make(X), make(T), make(T), p="a"),
     **{
@@ -220,7 +222,7 @@ PROGRAMS = {
         )
     },
     "max_pool1d in full": lines("max_pool1d", 2, 2, 1, 2, True),
-    "max_pool1d of a truth": lines("max_pool1d", True),
+    "max_pool1d of a bool": lines("max_pool1d", True),
     "max_pool1d with indices": lines("max_pool1d", 2, return_indices=True),
     "avg_pool1d in full": lines("avg_pool1d", 3, 2, 1, True, False),
     **{
@@ -273,7 +275,7 @@ PROGRAMS = {
         for outside in (0, 1, 2)
     },
     "grid_sampler by name": sampled("bilinear", 0, False),
-    "grid_sampler of too few": sampled(0, 0),
+    "grid_sampler with too few arguments": sampled(0, 0),
     "grid_sampler of three": lambda L, make: L.grid_sampler(make([LINES]), make([[[[0.25, 0.5, 1.0]]]]), 0, 0, True),
     "grid_sampler of two dtypes": lambda L, make: L.grid_sampler(
         make([LINES]).double(), make([[[[0.25, 0.5]]]]).float(), 0, 0, True
@@ -286,7 +288,7 @@ PROGRAMS = {
         make([[[1.0, 0.5, 0.25, 0.0], [0.0, 1.0, 2.0, 0.5], [0.5, 0.25, 1.0, 1.0]]]), (1, 1, 2, 2, 3), False
     ),
     "affine_grid_generator of a matrix": lambda L, make: L.affine_grid_generator(make(X), [1, 1, 2, 3], False),
-    "affine_grid_generator of too few": lambda L, make: L.affine_grid_generator(make([X]), [1, 1, 2, 3]),
+    "affine_grid_generator with too few arguments": lambda L, make: L.affine_grid_generator(make([X]), [1, 1, 2, 3]),
     "convolution": convolved([1], [0], [1], False, [0], 1),
     "convolution with bias": convolved((2,), (1,), (2,), False, (0,), 1, bias=[1.0, 2.0]),
     "convolution transposed": convolved([2], [1], [1], True, [1], 1, bias=[1.0, 2.0]),
@@ -294,7 +296,7 @@ PROGRAMS = {
         make([LINES]), make([[[[1.0, 2.0], [0.5, 3.0]]]]), None, [1], [1, 0], [1, 2], False, [0, 0], 1
     ),
     "convolution of numbers": convolved(1, 0, 1, False, 0, 1),
-    "convolution of too few": convolved(),
+    "convolution with too few arguments": convolved(),
     "convolution of two strides": convolved([1, 1], [0], [1], False, [0], 1),
     "convolution of no stride": convolved([], [0], [1], False, [0], 1),
     "convolution of a line": lambda L, make: L.convolution(
@@ -313,26 +315,26 @@ PROGRAMS = {
         f"nuclear_norm {i}": lambda L, make, args=args: L.nuclear_norm(make([X, T]), *args)
         for i, args in enumerate([(), (True,), ((0, 2),), ((0, 1), True), (1,), ((0, 5),), ((0, 1, 2),)])
     },
-    "nuclear_norm of whole numbers": lambda L, make: L.nuclear_norm(L.eye(2).long()),
+    "nuclear_norm of integers": lambda L, make: L.nuclear_norm(L.eye(2).long()),
     "nuclear_norm of a vector": lambda L, make: L.nuclear_norm(make(X[0])),
     "nuclear_norm of text": lambda L, make: L.nuclear_norm(make(X), "a"),
     **{
         f"frobenius_norm {i}": lambda L, make, args=args: L.frobenius_norm(make([X, T]), *args)
         for i, args in enumerate([(), (0,), ((0, 2),), ([], True), (-1, True), ((0, 1, 2),), ((0, 0),), (5,), ("a",)])
     },
-    "frobenius_norm of whole numbers": lambda L, make: L.frobenius_norm(L.eye(2).long(), 0),
+    "frobenius_norm of integers": lambda L, make: L.frobenius_norm(L.eye(2).long(), 0),
     "frobenius_norm of complex numbers": lambda L, make: L.frobenius_norm(L.ones(2, 2) * (3 + 4j), 1),
     **{
         f"norm_except_dim {i}": lambda L, make, args=args: L.norm_except_dim(make([X, T]), *args)
         for i, args in enumerate([(), (2, -1), (2, 1), (3, 2), (1, 0), (0, 0), (2, -2), (2, 5), (2.5,), ("a",)])
     },
     "norm_except_dim of a vector": lambda L, make: L.norm_except_dim(make(X[0])),
-    "norm_except_dim of whole numbers": lambda L, make: L.norm_except_dim(L.eye(2).long()),
+    "norm_except_dim of integers": lambda L, make: L.norm_except_dim(L.eye(2).long()),
     "norm_except_dim of a number": lambda L, make: L.norm_except_dim(L.tensor(3.0)),
 }
 
 
-def alike(program):
+def assert_same_outcome(program):
     """Check that a program has the same outcome in both libraries.
 
     Only the part of an error message that does not depend on PyTorch's build is compared.
@@ -345,10 +347,10 @@ def alike(program):
 
 
 @pytest.mark.parametrize("case", PROGRAMS)
-def test_values_and_errors(case):
+def test_results_and_errors(case):
     program = PROGRAMS[case]
     for dtype in ("float64", "int64", *["float32"] * ("bag" in case)):
-        alike(lambda L, dtype=dtype: program(L, lambda values: L.tensor(values).to(getattr(L, dtype))))
+        assert_same_outcome(lambda L, dtype=dtype: program(L, lambda values: L.tensor(values).to(getattr(L, dtype))))
 
 
 # The excluded case has no gradient.
@@ -369,7 +371,7 @@ def test_gradients(case):
         rest = [x.requires_grad for x in found] if isinstance(found, tuple) else None
         return first.requires_grad, rest, [leaf.grad for leaf in leaves]
 
-    alike(differentiated)
+    assert_same_outcome(differentiated)
 
 
 @pytest.mark.parametrize("name", ["nuclear_norm", "frobenius_norm"])
@@ -387,7 +389,7 @@ WITH_OUT = {
 
 
 @pytest.mark.parametrize("case", WITH_OUT)
-def test_out(case):
+def test_out_arguments(case):
     def written(L):
         out = L.empty(0)
         return WITH_OUT[case](L, out) is out, out
@@ -395,7 +397,7 @@ def test_out(case):
     both(written)
 
 
-def test_sampling_by_unknown_numbers_is_refused():
+def test_grid_sampler_refuses_unknown_modes():
     for numbers in ((3, 0), (0, -1)):
         with pytest.raises(ValueError, match="must be 0, 1 or 2"):
             torchlike.grid_sampler(torchlike.ones(1, 1, 2, 2), torchlike.zeros(1, 1, 1, 2), *numbers, True)
@@ -404,7 +406,7 @@ def test_sampling_by_unknown_numbers_is_refused():
 # -- build information, and functions for other backends ---------------------------------------------------------------
 
 
-def test_the_build():
+def test_build_information():
     both(lambda L: (L.compiled_with_cxx11_abi(), L.has_lapack, L.has_spectral))
     both(lambda L: L.set_flush_denormal("a"))
     assert torchlike.set_flush_denormal(True) is False
@@ -412,11 +414,11 @@ def test_the_build():
 
 
 @pytest.mark.parametrize("number", [4, 2.0, -1, "a"])
-def test_open_roots(number):
+def test_sym_sqrt(number):
     both(lambda L: L.sym_sqrt(number))
 
 
-def test_calls_that_run_elsewhere():
+def test_fork_and_wait():
     both(lambda L: L.wait(L.fork(lambda a, b: a + b, 3, b=L.ones(2))))
 
 
@@ -474,7 +476,7 @@ def test_storages_of_any_dtype():
 
 # -- module names ------------------------------------------------------------------------------------------------------
 
-PLACES_OF = {
+NAMES_BY_PACKAGE = {
     "distributions": (
         "Distribution",
         "ExponentialFamily",
@@ -500,19 +502,19 @@ def found_in(L, place, name):
     return importlib.import_module(f"{L.__name__}.{place}.{name}")
 
 
-@pytest.mark.parametrize("place", PLACES_OF)
-def test_names_that_modules_show(place):
-    lost = []
+@pytest.mark.parametrize("place", NAMES_BY_PACKAGE)
+def test_submodules_have_the_names_of_pytorchs(place):
+    missing = []
     for found in pkgutil.iter_modules(importlib.import_module(f"torch.{place}").__path__):
         try:
             ours, theirs = found_in(torchlike, place, found.name), found_in(torch, place, found.name)
         except ImportError:
             continue
-        lost += [(found.name, n) for n in PLACES_OF[place] if hasattr(theirs, n) and not hasattr(ours, n)]
-    assert lost == []
+        missing += [(found.name, n) for n in NAMES_BY_PACKAGE[place] if hasattr(theirs, n) and not hasattr(ours, n)]
+    assert missing == []
 
 
-def test_exchanges_between_gpus():
+def test_nccl_is_unavailable():
     nccl = torchlike.cuda.nccl
     with pytest.warns(UserWarning, match="not compiled with NCCL"):
         assert nccl.is_available([torchlike.ones(2)]) is False
@@ -525,7 +527,7 @@ def test_exchanges_between_gpus():
 
 
 @pytest.mark.parametrize("dims", [2, 3])
-def test_memory_formats_of_weights(dims):
+def test_convert_conv_weight_memory_format(dims):
     def converted(L):
         mf = L.channels_last if dims == 2 else L.channels_last_3d
         kinds = [L.nn.Conv2d(2, 3, 2), L.nn.ConvTranspose2d(2, 3, 2), L.nn.Conv3d(2, 3, 2), L.nn.Linear(2, 2)]

@@ -26,7 +26,7 @@ WITH_GRADIENTS = 80  # one in this many entries is checked in every dtype and wi
 
 @pytest.mark.slow
 @pytest.mark.parametrize("group", gated(range(GROUPS), lambda group: group == 0))
-def test_what_is_recorded_as_passing_passes(group):
+def test_entries_recorded_as_passing_pass(group):
     known = report.read()
     entries = load()[group::GROUPS]
     broken = [line for i, entry in enumerate(entries) for line in _broken(entry, known[entry.name], i % WITH_GRADIENTS)]
@@ -43,7 +43,7 @@ COMPILED = 8  # entries; ``python -m tests.conformance --executor xla`` checks a
 FEW_COMPILED = Limits(samples=2, gradients=2)
 
 
-def test_what_is_recorded_as_passing_through_xla_passes():
+def test_entries_recorded_as_passing_under_xla_pass():
     known = report.read()
     for entry in random.Random(2).sample(load(), COMPILED):
         found = judge_compiled(entry, FEW_COMPILED)

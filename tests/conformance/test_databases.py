@@ -24,7 +24,7 @@ FEW = {"modules": Limits(samples=1), "optimizers": Limits(samples=2)}
 
 @pytest.mark.slow
 @pytest.mark.parametrize("database, group, groups", gated(GROUPS, lambda each: each[1] == 0))
-def test_what_is_recorded_as_equal_is(database, group, groups):
+def test_entries_recorded_as_equal_are_equal(database, group, groups):
     names = [entry.name for entry in database.load()][group::groups]
     found = broken(database, names, FEW[database.name])
     assert not found, "\n".join(found)

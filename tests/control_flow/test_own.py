@@ -73,7 +73,7 @@ def test_gradients_of_long_loops(rounds):
     assert_same(program(torchlike), program(torch), rtol=1e-4, atol=1e-6)
 
 
-def test_what_is_carried_may_come_to_have_a_gradient():
+def test_a_carried_tensor_may_start_to_require_grad():
     # PyTorch loses the part of the gradient through the carried tensor, which does not require grad at first.
     w, theirs, start = _leaf(1.0, 2.0), _leaf(1.0, 2.0, library=torch), [0.5, 0.25]
     inner, zero, first = w * 3, torchlike.tensor(0), torchlike.tensor(start)
@@ -108,7 +108,7 @@ def test_a_branch_that_stops_gradients_is_another_program():
     assert grads == [[2.0, 4.0], [1.0, 2.0], [2.0, 4.0]]
 
 
-def test_what_was_overwritten_has_no_gradient():
+def test_cond_with_an_overwritten_closure_refuses_backward():
     x = _leaf(1.0, 2.0)
     operand, closure = x * 2, x * 3
     y = torchlike.cond(x.sum() > 0, lambda a: a * closure, lambda a: a + 1, (operand,))

@@ -139,13 +139,13 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_xla_cannot_do_names_itself(name):
+def test_unsupported_cuda_functions_raise_with_their_name(name):
     with stand_ins("cuda", jax.devices()), pytest.raises(NotImplementedError, match=rf"^torch\.cuda\.{name} is not "):
         getattr(L.cuda, name)(*REFUSED[name])
 
 
 @pytest.mark.parametrize("name", ["reset_peak_memory_stats", "reset_accumulated_memory_stats", "Graph"])
-def test_what_xla_cannot_do_on_any_accelerator(name, kind):
+def test_unsupported_accelerator_functions_raise_with_their_name(name, kind):
     with pytest.raises(NotImplementedError, match=rf"^torch\.accelerator\.{name} is not supported"):
         getattr(L.accelerator, name)()
 

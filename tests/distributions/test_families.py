@@ -79,7 +79,7 @@ def _declared(attribute):
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("default_dtype", ["float64"], indirect=True)
 @pytest.mark.parametrize("expression", EXPRESSIONS)
-def test_what_it_says(expression, default_dtype):
+def test_quantities_equal_pytorchs(expression, default_dtype):
     how = LOOSELY.get(expression.partition("(")[0], FORMULAE)
     for quantity in QUANTITIES:
         both(lambda library, q=quantity: made(library, q, d=made(library, expression)), **how)

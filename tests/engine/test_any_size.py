@@ -96,7 +96,7 @@ def test_a_size_with_a_formula_of_its_own_is_traced(sizes):
         odd.check(n)
 
 
-def test_what_a_symbol_cannot_answer_is_traced_anew():
+def test_a_branch_on_a_symbolic_size_is_traced_for_each_size():
     large = Counted(lambda x: x * 2 if x.shape[0] > 6 else x)
     for n in (5, 7, 6, 5, 8):
         large.check(n)

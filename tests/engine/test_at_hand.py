@@ -65,7 +65,7 @@ def test_an_index_within_its_range_is_no_reason_to_run(use, executor):
         np.testing.assert_allclose(made.numpy(), theirs_made.numpy(), rtol=1e-6)
 
 
-def test_what_is_not_exact_or_not_near_is_left_to_the_trace():
+def test_inexact_or_long_computations_stay_in_the_trace():
     assert at_hand((ours.ones(3) + 1)._value) is None
     assert at_hand((ours.ones(3) * 2).long()._value) is None
     near = ours.ones(3, dtype=ours.int64) + 1

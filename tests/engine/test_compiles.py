@@ -45,7 +45,7 @@ def _first_steps(*args):
 
 
 @pytest.mark.parametrize("is_small", [True, False])
-def test_a_step_is_two_programs_and_the_third_step_is_none(model, is_small, monkeypatch):
+def test_a_step_compiles_two_programs_and_later_steps_none(model, is_small, monkeypatch):
     if not is_small:
         monkeypatch.setattr(costs, "FEW", 0)
     optimizer = torch.optim.Adam(model.parameters())
@@ -55,7 +55,7 @@ def test_a_step_is_two_programs_and_the_third_step_is_none(model, is_small, monk
     assert _compiles(lambda: [_step(model, optimizer, x, y) for _ in range(5)]) == 0
 
 
-def test_the_first_update_is_to_the_bit_what_the_compiled_one_is():
+def test_the_interpreted_first_update_equals_the_compiled_one_bit_for_bit():
     """The interpreted first update equals a compiled one bit for bit.
 
     Training that resumes from a checkpoint interprets its first update. It must give the same result as one long run.
@@ -88,7 +88,7 @@ def test_the_first_update_is_to_the_bit_what_the_compiled_one_is():
             assert trained(name, options) == interpreted, name
 
 
-def test_what_sets_up_the_first_step_is_no_part_of_it():
+def test_setup_before_the_first_step_is_a_separate_program():
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(5, 11), nn.ReLU(), nn.Linear(11, 3))
     mask = torch.ones(4, 5).tril()
@@ -108,7 +108,7 @@ def test_what_sets_up_the_first_step_is_no_part_of_it():
     assert _compiles(steps) == 2
 
 
-def test_layers_without_gradients_are_one_program_still(model):
+def test_a_model_without_gradients_runs_as_one_program(model):
     model.requires_grad_(False)
     x, _ = _batch(4)
     model(x).tolist()
@@ -160,7 +160,7 @@ def test_a_last_batch_of_another_size_compiles_once(model):
     assert [_compiles(epoch) for _ in range(5)] == [0, 1, 0, 0, 0]  # interpreted first, compiled at the second run
 
 
-def test_accumulating_gradients_compiles_one_program_more(model):
+def test_accumulating_gradients_compiles_one_more_program(model):
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     x, y = _batch(4)
 
@@ -182,13 +182,13 @@ def test_an_index_that_varies_stops_compiling():
     assert _compiles(lambda: [(x[i] * 2).sum().item() for i in range(8, 50)]) == 0
 
 
-def test_python_numbers_are_inputs():
+def test_python_numbers_are_inputs_of_a_program():
     x = torch.ones(7)
     (x * 1.5 + 2).sum().item()
     assert _compiles(lambda: [(x * (i / 3) + i).sum().item() for i in range(5)]) == 0
 
 
-def test_many_python_numbers_are_inputs():
+def test_many_python_numbers_are_inputs_of_a_program():
     """A program takes many numbers as one argument each, so that the kernels of a loop do not differ."""
     count = FEW_NUMBERS + 4
 

@@ -29,7 +29,7 @@ def _names(store, ending):
     return sorted(name for name in os.listdir(store.folder) if name.endswith(ending))
 
 
-def test_what_was_put_is_got(store):
+def test_get_returns_the_stored_bytes(store):
     assert store.get("a") is None
     store.put("a", b"first")
     store.put("b", b"")
@@ -39,7 +39,7 @@ def test_what_was_put_is_got(store):
 
 
 @pytest.mark.parametrize("length", [0, 1, len(disk_cache.MAGIC), 30, 36, 100, -1])
-def test_a_half_written_entry_is_no_entry_and_is_written_anew(store, length):
+def test_a_truncated_entry_is_removed_and_can_be_replaced(store, length):
     store.put("a", _value(1))
     path = Path(store.folder, "a" + ENTRY)
     os.truncate(path, length % path.stat().st_size)
@@ -50,7 +50,7 @@ def test_a_half_written_entry_is_no_entry_and_is_written_anew(store, length):
 
 
 @pytest.mark.parametrize("place", [0, 25, 50, -1])
-def test_a_flipped_bit_is_noticed(store, place):
+def test_an_entry_with_a_flipped_bit_is_ignored(store, place):
     store.put("a", _value(1))
     path = Path(store.folder, "a" + ENTRY)
     content = bytearray(path.read_bytes())
@@ -59,7 +59,7 @@ def test_a_flipped_bit_is_noticed(store, place):
     assert store.get("a") is None
 
 
-def test_an_entry_under_another_name_is_no_entry(store):
+def test_a_renamed_entry_is_ignored(store):
     store.put("a", b"program a")
     os.rename(os.path.join(store.folder, "a" + ENTRY), os.path.join(store.folder, "b" + ENTRY))
     assert store.get("b") is None
@@ -73,7 +73,7 @@ CALLS = ["makedirs", "replace", "open", "write", "fstat", "truncate", "unlink"]
 
 
 @pytest.mark.parametrize("call, after", [("scandir", False), *itertools.product(CALLS, [False, True])])
-def test_a_writer_may_die_anywhere(store, monkeypatch, call, after):
+def test_a_writer_that_dies_at_a_system_call_leaves_entries_intact(store, monkeypatch, call, after):
     """A writer that dies before or after any system call leaves all entries intact, and a later writer can continue."""
     for number in range(60):
         store.put(f"old{number}", _value(number))
@@ -106,7 +106,7 @@ def test_the_size_is_bounded_after_every_write(store):
     assert store.contents().bytes > store.limit // 2  # most of the space is used
 
 
-def test_what_was_used_least_recently_goes_first(store):
+def test_the_least_recently_used_entries_are_removed_first(store):
     for number in range(50):
         store.put(f"key{number}", _value(number))
         os.utime(os.path.join(store.folder, f"key{number}{ENTRY}"), (1000 + number, 1000 + number))
@@ -119,12 +119,12 @@ def test_what_was_used_least_recently_goes_first(store):
     assert kept[2:] == list(range(90 - len(kept) + 2, 90))
 
 
-def test_an_entry_larger_than_its_share_is_not_kept(store):
+def test_an_entry_of_an_eighth_of_the_limit_is_not_stored(store):
     store.put("a", bytes(store.limit // 8))
     assert store.get("a") is None
 
 
-def test_a_folder_that_nobody_has_counted_is_looked_at_first(store):
+def test_a_folder_without_a_counter_is_counted_first(store):
     for number in range(60):
         store.put(f"key{number}", _value(number))
     os.unlink(os.path.join(store.folder, COUNTER))
@@ -134,7 +134,7 @@ def test_a_folder_that_nobody_has_counted_is_looked_at_first(store):
     assert small.get("a") == b"one more"
 
 
-def test_what_a_dead_writer_left_is_removed_in_time(store):
+def test_old_temporary_files_of_dead_writers_are_removed(store):
     store.put("a", b"a")
     for name, age in (("dead", 2 * disk_cache.ABANDONED), ("alive", 0)):
         path = Path(store.folder, name + HALF)
@@ -144,7 +144,7 @@ def test_what_a_dead_writer_left_is_removed_in_time(store):
     assert _names(store, HALF) == ["alive" + HALF]
 
 
-def test_clearing_removes_what_is_ours_alone(store):
+def test_clear_removes_only_files_of_the_cache(store):
     store.put("a", b"a")
     Path(store.folder, "x" + HALF).touch()
     Path(store.folder, "notes.txt").touch()
@@ -155,7 +155,7 @@ def test_clearing_removes_what_is_ours_alone(store):
     assert store.get("a") == b"again"
 
 
-def test_where_nothing_can_be_kept_nothing_is_raised(tmp_path, caplog):
+def test_an_unusable_folder_is_logged_once_and_raises_nothing(tmp_path, caplog):
     (tmp_path / "file").write_text("")
     store = DiskCache(str(tmp_path / "file" / "programs"), 64 * BLOCK)
     with caplog.at_level("DEBUG", logger="torchlike"):
@@ -170,12 +170,12 @@ def test_where_nothing_can_be_kept_nothing_is_raised(tmp_path, caplog):
     "given, size",
     [(None, 4 << 30), ("", 4 << 30), ("0", 0), ("1000", 1000), ("2K", 2048), ("1.5 GiB", 3 << 29), ("10mb", 10 << 20)],
 )
-def test_sizes(given, size):
+def test_size_limit_parses_sizes(given, size):
     assert size_limit(given) == size
 
 
 @pytest.mark.parametrize("given", ["many", "-1", "4X", "G"])
-def test_a_size_that_is_none_is_refused(given):
+def test_size_limit_refuses_invalid_sizes(given):
     with pytest.raises(ValueError, match=f"TORCHLIKE_CACHE_SIZE .* got '{given}'"):
         size_limit(given)
 
@@ -240,7 +240,7 @@ KILLED = """
 """
 
 
-def test_writers_that_are_killed_leave_whole_entries(tmp_path):
+def test_killed_writers_leave_whole_entries(tmp_path):
     assert _done(_python(KILLED, FOLDER=tmp_path, PYTHONWARNINGS="ignore"))[0] == "last\n"
 
 
@@ -265,7 +265,7 @@ TRAINING = """
 
 
 @pytest.mark.slow
-def test_a_script_run_again_prints_the_same_bits_cold_and_warm(tmp_path):
+def test_a_script_prints_the_same_bits_with_an_empty_and_a_filled_cache(tmp_path):
     log = {"TORCHLIKE_LOG": "compile"}
     cold = [_done(each) for each in [_python(TRAINING, TORCHLIKE_CACHE_DIR=tmp_path / n, **log) for n in "ab"]]
     warm = _done(_python(TRAINING, TORCHLIKE_CACHE_DIR=tmp_path / "a", **log))
@@ -285,7 +285,7 @@ ONE = """
 """
 
 
-def test_broken_entries_are_written_anew(tmp_path):
+def test_broken_entries_are_replaced(tmp_path):
     place = {"TORCHLIKE_CACHE_DIR": tmp_path, "TORCHLIKE_LOG": "compile"}
     assert "compiled" in _done(_python(ONE, **place))[1]
     programs = list((tmp_path / "programs").glob("*" + ENTRY))
@@ -298,7 +298,7 @@ def test_broken_entries_are_written_anew(tmp_path):
     assert "loaded from disk" in _done(_python(ONE, **place))[1]
 
 
-def test_the_command_line_clears(tmp_path):
+def test_the_option_clear_cache_removes_all_programs(tmp_path):
     _done(_python(ONE, TORCHLIKE_CACHE_DIR=tmp_path))
     clear = "import sys, torchlike.__main__ as m; m.main(['--clear-cache'])"
     stdout, stderr = _done(_python(clear, TORCHLIKE_CACHE_DIR=tmp_path))
@@ -306,12 +306,12 @@ def test_the_command_line_clears(tmp_path):
     assert not list((tmp_path / "programs").iterdir())
 
 
-def test_nothing_is_kept_where_nothing_may_be(tmp_path):
+def test_a_cache_size_of_zero_stores_nothing(tmp_path):
     _done(_python(ONE, TORCHLIKE_CACHE_DIR=tmp_path, TORCHLIKE_CACHE_SIZE="0"))
     assert not list(tmp_path.iterdir())
 
 
-def test_a_folder_given_to_jax_is_jaxs(tmp_path):
+def test_jax_compilation_cache_dir_replaces_torchlikes_cache(tmp_path):
     source = """
         import torchlike as torch
         w = torch.ones(3, requires_grad=True)
@@ -329,7 +329,7 @@ def test_a_folder_given_to_jax_is_jaxs(tmp_path):
     assert not (tmp_path / "ours").exists()
 
 
-def test_clear_cache_forgets_what_is_in_memory_too(monkeypatch, store):
+def test_clear_cache_also_forgets_programs_in_memory(monkeypatch, store):
     monkeypatch.setattr(disk_cache, "cache", store)
     store.put("a", b"a")
     w = torch.ones(3, requires_grad=True)

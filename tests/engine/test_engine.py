@@ -29,7 +29,7 @@ def test_recording_runs_nothing_and_an_observation_runs_once():
     assert _runs(lambda: y.item()) == 0
 
 
-def test_what_nobody_holds_is_not_computed():
+def test_unreferenced_results_are_not_computed():
     x = torch.ones(3).requires_grad_()
     boundary()
     x * 2

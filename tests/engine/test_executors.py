@@ -279,7 +279,7 @@ def test_second_gradients_are_those_of_their_own_options(call, often, once):
         np.testing.assert_allclose(*found, rtol=1e-9)
 
 
-def test_what_repeats_is_compiled_when_that_would_have_paid(monkeypatch):
+def test_repeated_programs_are_compiled_at_the_break_even_point(monkeypatch):
     entries = 4  # the host executes arange itself
     monkeypatch.setattr(costs, "COMPILE_ENTRY", 10 * costs.ENTRY)
     monkeypatch.setattr(costs, "BYTE", 0)

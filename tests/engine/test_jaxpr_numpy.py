@@ -324,7 +324,7 @@ def test_primitives(what):
         assert_close(a, b, f"result {number}")
 
 
-def test_what_leads_to_no_result_is_not_computed():
+def test_unused_equations_are_dropped():
     def function(x: Any) -> Any:
         lax.fori_loop(0, 3, lambda i, y: y * x, x)
         return x + 1

@@ -32,7 +32,7 @@ def test_a_plan_is_few_objects():
     assert len(gc.get_objects()) - before <= PER_OPERATOR * operators
 
 
-def test_what_was_imported_can_still_be_collected():
+def test_import_leaves_the_garbage_collector_unchanged():
     program = "import gc, torchlike; print(gc.isenabled(), gc.get_freeze_count())"
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout == "True 0\n"
 

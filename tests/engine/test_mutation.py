@@ -163,5 +163,5 @@ PROGRAMS = [value for value in list(globals().values()) if getattr(value, "__mod
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
-def test_as_in_pytorch(program):
+def test_views_and_writes_equal_pytorchs(program):
     both(program)

@@ -97,7 +97,7 @@ def test_triangular_systems(flags, dtype):
     check(lambda a, b: linalg.triangular_solve(a, b, **options), a, b)
 
 
-def test_what_has_no_decomposition_is_nan():
+def test_matrices_without_a_decomposition_give_nan():
     bad = np.array([[[1.0, 2], [2, 1]], [[2.0, 1], [1, 2]]])
     check(SQUARE["cholesky"], bad)
     check(ANY["lu"], np.zeros((2, 2)))

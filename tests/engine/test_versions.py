@@ -44,7 +44,7 @@ def _nothing_runs(monkeypatch):
 
 @pytest.mark.parametrize("write", [_write_input, _write_result], ids=["input", "result"])
 @pytest.mark.parametrize("name", OPERATORS)
-def test_what_pytorch_keeps_must_not_be_overwritten(name, write, _nothing_runs):
+def test_overwriting_a_saved_tensor_raises_pytorchs_error(name, write, _nothing_runs):
     theirs, ours = (outcome(lambda lib: write(OPERATORS[name], lib), library) for library in (torch, torchlike))
     assert ours.sentence == theirs.sentence
 
@@ -210,5 +210,5 @@ PROGRAMS = [
 
 @pytest.mark.filterwarnings("ignore:Using backward.. with create_graph")
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__.strip("_"))
-def test_programs(program):
+def test_programs_of_writes_equal_pytorchs(program):
     both(program)

@@ -1,4 +1,4 @@
-"""A forward that compares a size takes the same way at every declared size, or it is refused."""
+"""A forward that compares a size must take the same branch at every declared size. Otherwise, export refuses it."""
 
 import pytest
 
@@ -18,7 +18,7 @@ class Branching(nn.Module):
         return self.function(x)
 
 
-def _either(condition):
+def _branch_on(condition):
     return Branching(lambda x: x.sin() if condition(x) else x.cos())
 
 
@@ -26,7 +26,7 @@ def _export(module, *dims):
     return export(module, (torch.ones(3, 5, 4),), dynamic_shapes=(dict(enumerate(dims)),))
 
 
-# Comparisons that flip at some size, the dims that leave them undecided, and dims that decide them.
+# Comparisons with two results, dims whose sizes give both results, and dims whose sizes give one.
 FLIPS = {
     "t > 100": (lambda x: x.shape[1] > 100, (B, T), (B, Dim("t", max=100))),
     "t >= 7": (lambda x: x.size(1) >= 7, (B, Dim("t", max=7)), (B, Dim("t", max=6))),
@@ -43,9 +43,9 @@ FLIPS = {
 
 
 @pytest.mark.parametrize("name", FLIPS)
-def test_a_comparison_that_flips_is_refused_unless_the_limits_decide_it(name):
+def test_a_comparison_with_two_results_is_refused_unless_limits_decide_it(name):
     condition, open_dims, limited = FLIPS[name]
-    module = _either(condition)
+    module = _branch_on(condition)
     with pytest.raises(RuntimeError, match="for varying"):
         _export(module, *open_dims)
     loaded = _export(module, *limited).module()
@@ -54,7 +54,7 @@ def test_a_comparison_that_flips_is_refused_unless_the_limits_decide_it(name):
         torch.testing.assert_close(loaded(x), module(x))
 
 
-SAME = {
+CONSTANT = {
     "t > 1": lambda x: x.shape[1] > 1,
     "4 == 4": lambda x: x.shape[2] == 4,
     "equal shapes": lambda x: x.shape == x.cos().shape,
@@ -64,9 +64,9 @@ SAME = {
 }
 
 
-@pytest.mark.parametrize("name", SAME)
+@pytest.mark.parametrize("name", CONSTANT)
 def test_a_comparison_with_one_result_is_exported(name):
-    module = _either(SAME[name])
+    module = _branch_on(CONSTANT[name])
     x = torch.randn(7, 11, 4)
     torch.testing.assert_close(_export(module, B, T).module()(x), module(x))
 
@@ -77,8 +77,8 @@ def test_a_branch_with_the_same_operators_is_exported():
     torch.testing.assert_close(_export(module, B, T).module()(x), module(x))
 
 
-def test_the_refusal_names_the_line_and_the_remedy():
+def test_the_error_names_the_line_and_the_remedy():
     with pytest.raises(RuntimeError) as refused:
-        _export(_either(lambda x: x.shape[1] > 100), B, T)
+        _export(_branch_on(lambda x: x.shape[1] > 100), B, T)
     assert "`t > 100` at tests/export/test_branches.py:" in str(refused.value)
     assert "Dim(min=..., max=...)" in str(refused.value)

@@ -106,7 +106,7 @@ def test_derivatives(name, applies):
 
 
 @pytest.mark.parametrize("name", ["outside", "amid", "of the mapped", "inside", "without gradients"])
-def test_what_the_rule_is_given(name):
+def test_arguments_of_the_vmap_rule(name):
     def program(library):
         seen = []
         PROGRAMS[name](library, function(library, False, seen), *inputs(library))

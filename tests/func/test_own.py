@@ -125,7 +125,7 @@ def test_many_steps_compile_nothing_new():
     assert stats.compiles == before
 
 
-def test_what_escapes_is_refused_and_told():
+def test_a_batched_tensor_that_escapes_raises():
     leaked = []
     torch.vmap(lambda a: leaked.append(a) or a)(torch.ones(2))
     with pytest.raises(RuntimeError, match="may have escaped from inside a function being vmapped"):

@@ -28,7 +28,7 @@ def test_every_kind_of_state_occurs():
     assert all(piece.setup.split("@")[0].strip().split("\n")[0] in texts for piece in PIECES.values())
 
 
-def test_what_is_wrong_is_found(monkeypatch):
+def test_a_compile_that_freezes_results_is_found(monkeypatch):
     """Check that a `compile` that freezes the first result fails in most programs."""
 
     def freezes(function):

@@ -194,7 +194,7 @@ def test_passes_are_managed(name):
     both(run)
 
 
-def test_what_a_manager_refuses():
+def test_errors_of_the_pass_manager():
     def run(L):
         errors = []
         made = managed(L, [], [("a", True), ("b", True)], ((0, 1), (1, 0)))

@@ -134,7 +134,7 @@ def erased(L):
 
 
 @pytest.mark.parametrize("name", ERRORS)
-def test_what_is_refused(name):
+def test_errors_equal_pytorchs(name):
     theirs, ours = outcome(ERRORS[name], torch), outcome(ERRORS[name], torchlike)
     assert theirs.error is not None and type(ours.error).__name__ == type(theirs.error).__name__
     assert str(ours.error).splitlines()[:1] == str(theirs.error).splitlines()[:1]

@@ -13,8 +13,8 @@ FOLDERS = ("torchlike/distributed/", "torchlike/nn/parallel/")
 NEAR = 200  # the most characters between the name of a parameter and the statement that it has no effect
 # Parameters that a base class or a caller prescribes.
 PRESCRIBED = {
-    "Echo.send": {"to"},
-    "Echo.receive": {"seconds"},
+    "EchoTransport.send": {"to"},
+    "EchoTransport.receive": {"seconds"},
     "ways": {"count"},
     "FileSystemReader.read_metadata": {"args"},
     "FileSystemReader.set_up_storage_reader": {"is_coordinator", "args", "kwargs"},

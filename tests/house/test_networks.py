@@ -80,7 +80,7 @@ def test_another_result_of_inference_is_wrong():
     assert figures.failures({"gpt2": changed}) == [f"gpt2: wrong: {OURS}, inference: 7.1 instead of 7"]
 
 
-def test_what_became_slower_is_named_in_relation_to_pytorch():
+def test_slower_networks_are_listed_relative_to_pytorch():
     now = copy.deepcopy(network())
     now["sides"][OURS]["step"] = 2.0 * figures.SLOWER * 1.01
     now["sides"][TORCH]["step"] = 1.0

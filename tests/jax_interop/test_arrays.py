@@ -8,21 +8,21 @@ import pytest
 import torchlike
 from torchlike.jax import from_jax, functional, to_jax
 
-DONATING = jax.jit(lambda x: x + 1, donate_argnums=0)
+donating = jax.jit(lambda x: x + 1, donate_argnums=0)
 
 
-def _where(array):
+def _address(array):
     return array.unsafe_buffer_pointer()
 
 
-def test_the_same_memory_there_and_back():
+def test_conversion_in_both_directions_shares_memory():
     array = jnp.arange(1000.0) + 1
-    assert _where(to_jax(from_jax(array))) == _where(array)
+    assert _address(to_jax(from_jax(array))) == _address(array)
     tensor = torchlike.arange(1000.0) + 1
-    assert _where(to_jax(tensor)) == _where(to_jax(tensor))
+    assert _address(to_jax(tensor)) == _address(to_jax(tensor))
 
 
-def test_kinds_and_views():
+def test_dtypes_and_views():
     for kind in (torchlike.bfloat16, torchlike.float16, torchlike.complex64, torchlike.bool, torchlike.uint8):
         tensor = torchlike.tensor([[0, 1, 2], [3, 4, 5]]).to(kind)
         array = to_jax(tensor.t()[1:])
@@ -30,7 +30,7 @@ def test_kinds_and_views():
         assert from_jax(array).equal(tensor.t()[1:])
 
 
-def test_a_write_to_the_tensor_does_not_show():
+def test_a_write_to_a_tensor_does_not_change_its_array():
     tensor = torchlike.zeros(1000)
     array = to_jax(tensor)
     tensor.add_(1)
@@ -40,18 +40,18 @@ def test_a_write_to_the_tensor_does_not_show():
     assert (float(array.max()), float(back.max())) == (0.0, 5.0)
 
 
-def test_what_jax_gives_away_stays_with_the_tensor():
+def test_donation_by_jax_does_not_change_the_tensor():
     tensor = torchlike.arange(1000.0) * 2
-    due = tensor.tolist()
-    DONATING(to_jax(tensor))
-    assert tensor.tolist() == due
+    expected = tensor.tolist()
+    donating(to_jax(tensor))
+    assert tensor.tolist() == expected
     given = jnp.arange(1000.0) * 2
     tensor = from_jax(given)
-    DONATING(given)
-    assert tensor.tolist() == due
+    donating(given)
+    assert tensor.tolist() == expected
 
 
-def test_what_an_optimizer_overwrites_stays_with_jax():
+def test_optimizer_steps_do_not_change_exported_arrays():
     layer = torchlike.nn.Linear(300, 300)
     optimizer = torchlike.optim.SGD(layer.parameters(), lr=0.1)
     params, _ = functional(layer)
@@ -63,14 +63,14 @@ def test_what_an_optimizer_overwrites_stays_with_jax():
     assert not np.array_equal(layer.weight.detach().numpy(), before["weight"])
 
 
-def test_an_array_on_the_host_that_is_lent_stays_apart():
+def test_a_write_through_numpy_does_not_change_an_exported_array():
     tensor = torchlike.ones(16)
     array = to_jax(tensor)
     tensor.numpy()[0] = 9
     assert (array[0], tensor[0].item()) == (1.0, 9.0)
 
 
-def test_refusals():
+def test_conversions_that_raise():
     with pytest.raises(BufferError):
         to_jax(torchlike.ones(2, requires_grad=True))
     with pytest.raises(TypeError, match="from_jax"):

@@ -238,7 +238,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_is_not_pure_is_refused(name):
+def test_impure_modules_are_refused(name):
     forward, sentence = REFUSED[name]
     params, apply = functional(Misbehaves(forward))
     with pytest.raises(RuntimeError, match=sentence):

@@ -59,7 +59,7 @@ def test_it_joins_the_program_around_it():
     assert counts[-1] == counts[-2]
 
 
-def test_what_was_overwritten_has_no_gradient():
+def test_overwriting_an_argument_of_a_wrapped_function_refuses_backward():
     x = _leaf(torchlike, 1.0, 2.0)
     given = x * 2
     y = wrap(jnp.sin)(given)

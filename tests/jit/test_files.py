@@ -56,7 +56,7 @@ def loaded(L, traced, **options):
         lambda L, module, traced: loaded(L, loaded(L, traced)).original_name,
     ],
 )
-def test_as_in_pytorch(observe):
+def test_files_programs_equal_pytorchs(observe):
     ends = []
     for L in (torch, torchlike):
         module = net(L)
@@ -140,7 +140,7 @@ print(*sorted({(each.category.__name__, str(each.message)) for each in caught}),
 """
 
 
-def test_what_is_printed_in_an_unmodified_program(tmp_path):
+def test_an_unmodified_program_prints_the_same(tmp_path):
     script = tmp_path / "shown.py"
     script.write_text(SHOWN)
     runs = [

@@ -82,7 +82,7 @@ OBSERVED = {
 
 
 @pytest.mark.parametrize("observe", OBSERVED.values(), ids=OBSERVED)
-def test_as_in_pytorch(observe):
+def test_script_programs_equal_pytorchs(observe):
     ends = []
     for L in (torch, torchlike):
         module = net(L)

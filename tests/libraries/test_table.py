@@ -7,7 +7,7 @@ from tests.libraries.__main__ import PROGRAMS, TABLE, described
 ROWS = [line.split(" | ") for line in TABLE.read_text("utf-8").partition("|--:|\n")[2].splitlines()]
 
 
-def test_the_table_is_of_these_programs():
+def test_the_table_lists_all_programs():
     assert [row[1] for row in ROWS] == [described(program)[1] for program in PROGRAMS]
 
 

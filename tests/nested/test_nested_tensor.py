@@ -86,7 +86,7 @@ def test_nested_tensors_are_those_of_pytorch(name):
     check(theirs, ours)
 
 
-def test_text():
+def test_repr():
     for lib in LIBRARIES:
         x = nested(lib)
         assert (

@@ -15,24 +15,24 @@ RECORDED = json.loads(Path(__file__).with_name("recorded.json").read_text("utf-8
 CLOSE = {"float32": (1e-4, 1e-5), "bfloat16": (1.6e-2, 1e-5)}
 
 
-def agree(found: Any, due: Any) -> bool:
+def agree(found: Any, expected: Any) -> bool:
     """Return whether two results have the same structure and close numbers."""
-    if isinstance(due, dict) and "numbers" in due:
-        same = (found["dtype"], found["shape"]) == (due["dtype"], due["shape"])
-        return same and _close(found["numbers"], due["numbers"], *CLOSE.get(due["dtype"], (0.0, 0.0)))
-    if isinstance(due, dict):
-        return found.keys() == due.keys() and all(agree(found[key], due[key]) for key in due)
-    if isinstance(due, list):
-        return len(found) == len(due) and all(map(agree, found, due))
-    return _close(found, due, *CLOSE["float32"]) if isinstance(due, float) else found == due
+    if isinstance(expected, dict) and "numbers" in expected:
+        same = (found["dtype"], found["shape"]) == (expected["dtype"], expected["shape"])
+        return same and _close(found["numbers"], expected["numbers"], *CLOSE.get(expected["dtype"], (0.0, 0.0)))
+    if isinstance(expected, dict):
+        return found.keys() == expected.keys() and all(agree(found[key], expected[key]) for key in expected)
+    if isinstance(expected, list):
+        return len(found) == len(expected) and all(map(agree, found, expected))
+    return _close(found, expected, *CLOSE["float32"]) if isinstance(expected, float) else found == expected
 
 
-def _close(found: Any, due: Any, relative: float, absolute: float) -> bool:
-    if isinstance(due, list):
-        return len(found) == len(due) and all(_close(a, b, relative, absolute) for a, b in zip(found, due))
-    if isinstance(due, float) and math.isnan(due):
+def _close(found: Any, expected: Any, relative: float, absolute: float) -> bool:
+    if isinstance(expected, list):
+        return len(found) == len(expected) and all(_close(a, b, relative, absolute) for a, b in zip(found, expected))
+    if isinstance(expected, float) and math.isnan(expected):
         return math.isnan(found)
-    return math.isclose(found, due, rel_tol=relative, abs_tol=absolute)
+    return math.isclose(found, expected, rel_tol=relative, abs_tol=absolute)
 
 
 # Compiling is limited to these cases, because each compiles up to ten programs.
@@ -45,18 +45,18 @@ COMPILED = [
 @pytest.mark.parametrize(
     ("name", "executor"), [*[(n, e) for n in CASES for e in ("auto", "numpy")], *[(n, "xla") for n in COMPILED]]
 )
-def test_results(name, executor):
+def test_results_equal_the_recording(name, executor):
     with torchlike.set_executor(executor):
         found = plain(CASES[name](torchlike))
     assert agree(found, RECORDED["cases"][name]), (found, RECORDED["cases"][name])
 
 
-def test_the_recording_is_whole():
+def test_the_recording_has_all_cases():
     assert RECORDED["cases"].keys() == CASES.keys()
 
 
-def test_a_difference_is_noticed():
-    due = RECORDED["cases"]["arithmetic"]
+def test_agree_finds_differences():
+    expected = RECORDED["cases"]["arithmetic"]
     for change in ({"dtype": "float64"}, {"shape": [4, 3]}, {"numbers": [[1.0] * 4] * 3}):
-        assert not agree([{**due[0], **change}, due[1]], due)
-    assert not agree(due[:1], due) and not agree(1.5, 1.6) and not agree("a", "b")
+        assert not agree([{**expected[0], **change}, expected[1]], expected)
+    assert not agree(expected[:1], expected) and not agree(1.5, 1.6) and not agree("a", "b")

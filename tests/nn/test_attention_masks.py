@@ -26,7 +26,7 @@ def test_a_query_without_keys_has_finite_gradients(kind, executor):
 
 
 @pytest.mark.parametrize("executor", ["numpy", "xla"])
-def test_a_query_whose_scores_are_all_infinite_gives_zeros_without_a_mask(executor):
+def test_a_query_with_only_infinite_scores_gives_zeros_without_a_mask(executor):
     def run(torch):
         q, k, v = torch.ones(2, 3, 1), torch.full((2, 2, 1), -INF), torch.ones(2, 2, 1)
         return torch.nn.functional.scaled_dot_product_attention(q, k, v)
@@ -54,7 +54,7 @@ CASES = {"attention": attention_cases, "layers": attention_layer_cases}
 @pytest.mark.parametrize(
     ("cases", "seed"), [*[("attention", n) for n in range(32)], *[("layers", n) for n in range(40)]]
 )
-def test_random_calls(cases, seed):
+def test_random_attention_calls(cases, seed):
     with torchlike.set_executor("numpy"):
         both(CASES[cases].program(seed), stride=False)
 
@@ -64,14 +64,14 @@ def test_random_calls(cases, seed):
 @pytest.mark.parametrize(
     ("cases", "seed"), [*[("attention", n) for n in range(100, 108)], *[("layers", n) for n in range(100, 104)]]
 )
-def test_random_calls_compiled(cases, seed):
+def test_random_attention_calls_under_xla(cases, seed):
     with torchlike.set_executor("xla"):
         both(CASES[cases].program(seed), stride=False)
 
 
 @pytest.mark.parametrize("static", [False, True])
 @pytest.mark.parametrize("separate", [False, True])
-def test_multi_head_attention_forward_of_other_widths(separate, static):
+def test_multi_head_attention_forward_with_different_widths(separate, static):
     def run(torch):
         q, k, v = torch.randn(3, 2, 4), torch.randn(5, 2, 4 - separate), torch.randn(5, 2, 4 + separate)
         q, k, v = (x.requires_grad_() for x in (q, k, v if separate else k))
@@ -94,7 +94,7 @@ def test_multi_head_attention_forward_of_other_widths(separate, static):
     [("numpy", (3, 5)), ("xla", (3, 5)), ("xla", (5, 3)), ("numpy", (1100, 1030)), ("xla", (1100, 1030))],
 )
 @pytest.mark.parametrize("kind", ["bool", "float"])
-def test_a_mask_and_a_causal_mask_hold_together_in_the_fused_kernel(executor, size, kind):
+def test_attn_mask_and_is_causal_are_both_applied(executor, size, kind):
     def run(torch):
         rows, keys = size
         q, k, v = (torch.randn(1, 2, n, 4, requires_grad=True) for n in (rows, keys, keys))
@@ -112,7 +112,7 @@ MASKS = [(2, 2), (4, 3), (3, 2), (5, 3, 3), (3, 1, 3, 3), (1, 2, 4, 3, 3), (3,),
 @pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize("shape", [(2, 4, 3, 8), (4, 3, 8), (3, 8), (1, 4, 1, 8)])
 @pytest.mark.parametrize("causal", [False, True])
-def test_masks_of_other_shapes(mask, shape, causal):
+def test_masks_of_many_shapes(mask, shape, causal):
     def run(torch):
         q = torch.randn(shape)
         k, v = torch.randn(*shape[:-2], 3, 8), torch.randn(*shape[:-2], 3, 5 if causal else 8)

@@ -179,5 +179,5 @@ def the_context_manager():
 
 
 @pytest.mark.parametrize("program", programs(globals()), ids=lambda program: program.__name__)
-def test_as_in_pytorch(program):
+def test_stateless_programs_equal_pytorchs(program):
     compare(program)

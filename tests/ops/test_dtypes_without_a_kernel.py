@@ -86,13 +86,13 @@ def program(name, dtype, empty=False, requires_grad=False):
 
 @pytest.mark.parametrize("dtype", ["uint8", "int32", "int64", "bool", "complex64"])
 @pytest.mark.parametrize("name", CALLS)
-def test_what_is_taken_and_what_is_refused(name, dtype):
+def test_accepted_and_refused_dtypes_equal_pytorchs(name, dtype):
     agree(program(name, dtype))
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "int64", "bool", "complex64"])
 @pytest.mark.parametrize("name", sorted(CALLS.keys() - ODD))
-def test_what_is_taken_and_refused_of_no_elements(name, dtype):
+def test_accepted_and_refused_dtypes_of_empty_tensors_equal_pytorchs(name, dtype):
     agree(program(name, dtype, empty=True))
 
 

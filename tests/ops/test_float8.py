@@ -290,7 +290,7 @@ def run(program, name):
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("program", PROGRAMS)
 @pytest.mark.parametrize("name", NAMES[:2])
-def test_programs(program, name):
+def test_programs_equal_pytorchs(program, name):
     run(PROGRAMS[program], name)
 
 

@@ -31,14 +31,14 @@ BINARY = [
 OPERANDS = {
     "a number": lambda torch, dtype: 0.3,
     "a zero-dim tensor": lambda torch, dtype: torch.tensor(0.3),
-    "one of float64": lambda torch, dtype: torch.tensor(0.3, dtype=torch.float64),
-    "one of the same dtype": lambda torch, dtype: torch.tensor(0.3).to(dtype),
+    "a zero-dim tensor of float64": lambda torch, dtype: torch.tensor(0.3, dtype=torch.float64),
+    "a zero-dim tensor of the same dtype": lambda torch, dtype: torch.tensor(0.3).to(dtype),
 }
 TENSORS_ONLY = ["maximum", "atan2", "hypot", "fmin", "logaddexp"]  # PyTorch accepts no Python number for these
 CASES = [
     (name, operand) for name in BINARY for operand in OPERANDS if name not in TENSORS_ONLY or operand != "a number"
 ]
-OTHERS = {
+OTHER_OPERATORS = {
     "alpha": lambda torch, a, b: torch.add(a, b, alpha=0.3),
     "alpha of sub": lambda torch, a, b: torch.sub(a, b, alpha=0.3),
     "alpha of rsub": lambda torch, a, b: torch.rsub(a, b, alpha=0.3),
@@ -74,7 +74,7 @@ def _both(program, dtype, executor):
 @pytest.mark.parametrize("executor", ["numpy", "xla"])
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
 @pytest.mark.parametrize(("name", "operand"), CASES)
-def test_operands(name, operand, dtype, executor):
+def test_binary_operators_round_number_operands_as_pytorch(name, operand, dtype, executor):
     def program(torch, a, b):
         return getattr(torch, name)(a, OPERANDS[operand](torch, a.dtype))
 
@@ -84,9 +84,9 @@ def test_operands(name, operand, dtype, executor):
 
 @pytest.mark.parametrize("executor", ["numpy", "xla"])
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
-@pytest.mark.parametrize("case", OTHERS)
-def test_others(case, dtype, executor):
-    ours, theirs = _both(OTHERS[case], dtype, executor)
+@pytest.mark.parametrize("case", OTHER_OPERATORS)
+def test_other_operators_round_number_arguments_as_pytorch(case, dtype, executor):
+    ours, theirs = _both(OTHER_OPERATORS[case], dtype, executor)
     np.testing.assert_array_equal(ours, theirs)
 
 
@@ -107,7 +107,7 @@ def _gradient(torch, a, b):
 
 @pytest.mark.parametrize("executor", ["numpy", "xla"])
 @pytest.mark.parametrize("case", PRODUCTS)
-def test_a_product_and_what_is_added_to_it_are_rounded_once(case, executor):
+def test_products_with_an_addend_are_rounded_once(case, executor):
     def program(torch, a, b):
         return PRODUCTS[case](torch, a.reshape(16, 16), b.reshape(16, 16))
 

@@ -197,7 +197,7 @@ def _of_two_dims(L):
 
 
 @pytest.mark.parametrize("program", [_wide, _tall, _masked, _odd_softmax, _turned, _of_two_dims])
-def test_programs(maker, program):
+def test_programs_with_native_kernels_equal_pytorchs(maker, program):
     both(program)
 
 
@@ -218,7 +218,7 @@ def rows():
     return _native.rows
 
 
-def test_what_is_masked_is_not_looked_at(rows):
+def test_masked_scores_are_not_read(rows):
     x = np.where(np.tri(40, dtype=bool), numbers(3, 40, 40), np.float32(np.nan))
     if rows:
         weights = row_sums.attention_weights(x.copy(), True)
@@ -316,7 +316,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("call", WRONG.values(), ids=WRONG)
-def test_what_is_refused(rows, call):
+def test_wrong_arguments_raise(rows, call):
     if rows:
         with pytest.raises(ValueError):
             call(rows)

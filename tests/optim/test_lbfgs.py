@@ -18,7 +18,7 @@ OPTIONS = [
 ]
 
 
-def minimise(library, steps=3, **options):
+def minimize(library, steps=3, **options):
     """Minimize the three-dimensional Rosenbrock function over two parameters."""
     start = [np.array([-1.2]), np.array([1.0, 0.5])]
     params = [library.nn.Parameter(library.from_numpy(a)) for a in start]
@@ -38,8 +38,8 @@ def minimise(library, steps=3, **options):
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
-def test_same_way_down(options):
-    (losses, params, state), (losses2, params2, state2) = (minimise(lib, **options) for lib in (torchlike, torch))
+def test_losses_parameters_and_state_equal_pytorchs(options):
+    (losses, params, state), (losses2, params2, state2) = (minimize(lib, **options) for lib in (torchlike, torch))
     np.testing.assert_allclose(losses, losses2, rtol=1e-5)
     for a, b in zip(params, params2):
         np.testing.assert_allclose(a, b, rtol=1e-5)
@@ -50,13 +50,13 @@ def test_same_way_down(options):
     ]
 
 
-def test_unknown_line_search():
+def test_an_unknown_line_search_raises():
     for library in (torchlike, torch):
         with pytest.raises(RuntimeError, match="only 'strong_wolfe' is supported"):
-            minimise(library, line_search_fn="armijo")
+            minimize(library, line_search_fn="armijo")
 
 
-def test_parameters_without_gradient_stay():
+def test_parameters_without_gradient_are_unchanged():
     used, unused = (torchlike.nn.Parameter(torchlike.ones(2)) for _ in range(2))
     optimizer = torchlike.optim.LBFGS([used, unused], line_search_fn="strong_wolfe")
 
@@ -73,7 +73,7 @@ def test_parameters_without_gradient_stay():
 
 @pytest.mark.parametrize("executor", ["numpy", "xla"])
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_the_direction_is_the_recursions(executor, dtype):
+def test_the_direction_equals_the_two_loop_recursion(executor, dtype):
     """Compare the two-loop recursion with NumPy. The history has room for eight corrections and holds five."""
     rng = np.random.default_rng(0)
     grad, *history = rng.normal(size=(11, 7)).astype(dtype)
@@ -97,7 +97,7 @@ def test_the_direction_is_the_recursions(executor, dtype):
     np.testing.assert_allclose(weights, [*al, 0, 0, 0], rtol=rtol)
 
 
-def test_its_state_is_read_back():
+def test_a_loaded_state_continues_as_in_pytorch():
     """Check in float32 that a new optimizer with the loaded state of the first continues as PyTorch's does."""
 
     def program(library):

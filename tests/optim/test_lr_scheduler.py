@@ -129,7 +129,7 @@ def assert_same_state(ours, theirs):
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 @pytest.mark.parametrize("name", [*STEPPED, *COMBINED])
-def test_same_rates(name, optimizer):
+def test_rates_and_state_equal_pytorchs(name, optimizer):
     build = {**STEPPED, **COMBINED}[name]
     optimizers, schedulers = both(build, optimizer)
     check(optimizers, schedulers)
@@ -141,7 +141,7 @@ def test_same_rates(name, optimizer):
 
 
 @pytest.mark.parametrize("name", STEPPED)
-def test_resumed(name):
+def test_resuming_with_last_epoch(name):
     optimizers, schedulers = both(STEPPED[name], last_epoch=4)
     check(optimizers, schedulers)
     for _ in range(10):
@@ -163,7 +163,7 @@ def test_jump_to_epoch(name):
         check(optimizers, schedulers)
 
 
-def test_warm_restarts_take_fractions():
+def test_warm_restarts_accept_fractional_epochs():
     for build in (STEPPED["CosineAnnealingWarmRestarts"], STEPPED["CosineAnnealingWarmRestarts growing"]):
         optimizers, schedulers = both(build)
         for epoch in (0.5, 1.25, 3.9, 4.5, 13.2, 0.1, None, None):
@@ -201,7 +201,7 @@ PLATEAUS = [
 
 
 @pytest.mark.parametrize("options", PLATEAUS)
-def test_plateau(options):
+def test_reduce_lr_on_plateau_equals_pytorchs(options):
     optimizers, schedulers = both(lambda m, o: m.ReduceLROnPlateau(o, **options))
     check(optimizers, schedulers)
     for metric in (5, 4, 4.1, 4.05, 3.99, 3.99, 3.98, float("nan"), 3, 3, 3, 3, 9, 8, 8, 8, -1, -2, -2, -2):
@@ -214,25 +214,25 @@ def test_plateau(options):
     assert fresh.in_cooldown == schedulers[1].in_cooldown
 
 
-def test_plateau_takes_a_tensor():
+def test_reduce_lr_on_plateau_accepts_a_tensor():
     scheduler = torchlike.optim.lr_scheduler.ReduceLROnPlateau(make(torchlike))
     scheduler.step(torchlike.tensor(2.5))
     assert scheduler.best == 2.5
 
 
-def test_rate_held_in_a_tensor():
+def test_a_learning_rate_tensor_is_updated_in_place():
     optimizers = [
         library.optim.SGD([library.nn.Parameter(library.ones(2))], lr=library.tensor(0.1))
         for library in (torchlike, torch)
     ]
-    held = optimizers[0].param_groups[0]["lr"]
+    rate = optimizers[0].param_groups[0]["lr"]
     schedulers = [m.CosineAnnealingLR(o, 5) for m, o in zip(modules(), optimizers)]
     for _ in range(8):
         for o, s in zip(optimizers, schedulers):
             o.step()
             s.step()
-        assert optimizers[0].param_groups[0]["lr"] is held
-        assert math.isclose(held.item(), optimizers[1].param_groups[0]["lr"].item(), rel_tol=1e-6, abs_tol=1e-8)
+        assert optimizers[0].param_groups[0]["lr"] is rate
+        assert math.isclose(rate.item(), optimizers[1].param_groups[0]["lr"].item(), rel_tol=1e-6, abs_tol=1e-8)
 
 
 def outcome(call):
@@ -250,7 +250,7 @@ def outcome(call):
     return error, ours
 
 
-def other(library):
+def adagrad(library):
     return library.optim.Adagrad([library.nn.Parameter(library.ones(2))])
 
 
@@ -282,12 +282,14 @@ MISTAKES = {
     "eta_min": lambda m, o, lib: m.CosineAnnealingWarmRestarts(o, 1, eta_min="a"),
     "negative epoch": lambda m, o, lib: m.CosineAnnealingWarmRestarts(o, 1).step(-1),
     "empty sequence": lambda m, o, lib: m.SequentialLR(o, [], []),
-    "sequence of two optimizers": lambda m, o, lib: m.SequentialLR(o, [m.ConstantLR(o), m.ConstantLR(other(lib))], [3]),
+    "sequence of two optimizers": lambda m, o, lib: m.SequentialLR(
+        o, [m.ConstantLR(o), m.ConstantLR(adagrad(lib))], [3]
+    ),
     "sequence milestones": lambda m, o, lib: m.SequentialLR(o, [m.ConstantLR(o), m.ConstantLR(o)], [3, 4]),
     "sequence plateau": lambda m, o, lib: m.SequentialLR(o, [m.ReduceLROnPlateau(o), m.ConstantLR(o)], [3]),
     "sequence of numbers": lambda m, o, lib: m.SequentialLR(o, [3, m.ConstantLR(o)], [3]),
     "empty chain": lambda m, o, lib: m.ChainedScheduler([]),
-    "chain of two optimizers": lambda m, o, lib: m.ChainedScheduler([m.ConstantLR(o), m.ConstantLR(other(lib))]),
+    "chain of two optimizers": lambda m, o, lib: m.ChainedScheduler([m.ConstantLR(o), m.ConstantLR(adagrad(lib))]),
     "chain plateau": lambda m, o, lib: m.ChainedScheduler([m.ConstantLR(o), m.ReduceLROnPlateau(o)]),
     "chain of numbers": lambda m, o, lib: m.ChainedScheduler([m.ConstantLR(o), 3]),
     "plateau factor": lambda m, o, lib: m.ReduceLROnPlateau(o, factor=1.0),
@@ -303,8 +305,8 @@ MISTAKES = {
     "cycle mode": lambda m, o, lib: m.CyclicLR(o, 0.1, 0.2, mode="x"),
     "cycle base": lambda m, o, lib: m.CyclicLR(o, [0.1] * 3, 0.2),
     "cycle momenta": lambda m, o, lib: m.CyclicLR(o, 0.1, 0.2, base_momentum=[0.1] * 3),
-    "cycle no momentum": lambda m, o, lib: m.CyclicLR(other(lib), 0.1, 0.2),
-    "one cycle no momentum": lambda m, o, lib: m.OneCycleLR(other(lib), 0.1, total_steps=3),
+    "cycle no momentum": lambda m, o, lib: m.CyclicLR(adagrad(lib), 0.1, 0.2),
+    "one cycle no momentum": lambda m, o, lib: m.OneCycleLR(adagrad(lib), 0.1, total_steps=3),
     "one cycle length": lambda m, o, lib: m.OneCycleLR(o, 0.1),
     "one cycle epochs only": lambda m, o, lib: m.OneCycleLR(o, 0.1, epochs=2),
     "one cycle steps": lambda m, o, lib: m.OneCycleLR(o, 0.1, total_steps=-1),
@@ -321,26 +323,26 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_same_complaint(name):
+def test_errors_and_warnings_equal_pytorchs(name):
     ours, theirs = (
         outcome(lambda m=m, lib=lib: MISTAKES[name](m, make(lib), lib)) for m, lib in zip(modules(), (torchlike, torch))
     )
     assert ours == theirs
 
 
-def test_same_signatures():
+def test_signatures_equal_pytorchs():
     ours, theirs = modules()
     for name in theirs.__all__:
         a, b = (inspect.signature(getattr(m, name)).parameters.values() for m in (ours, theirs))
         assert [(p.name, p.kind, p.default) for p in a] == [(p.name, p.kind, p.default) for p in b], name
 
 
-def test_every_scheduler_is_there():
+def test_all_schedulers_exist():
     ours, theirs = modules()
     assert set(theirs.__all__) <= set(dir(ours))
 
 
-def test_one_wrapper_and_no_cycle():
+def test_schedulers_wrap_step_once_and_the_state_can_be_pickled():
     optimizer = make(torchlike)
     torchlike.optim.lr_scheduler.StepLR(optimizer, 1)
     wrapped = optimizer.step
@@ -350,7 +352,7 @@ def test_one_wrapper_and_no_cycle():
     assert copy["param_groups"][0]["initial_lr"] == 0.1
 
 
-def test_subclass_with_its_own_rates():
+def test_a_subclass_with_its_own_get_lr():
     class Halving(torchlike.optim.lr_scheduler.LRScheduler):
         def get_lr(self):
             return [base / 2**self.last_epoch for base in self.base_lrs]

@@ -120,7 +120,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_same_complaint(name):
+def test_errors_equal_pytorchs(name):
     ours, theirs = (outcome(lambda lib=lib: MISTAKES[name](lib)) for lib in LIBRARIES)
     assert ours == theirs
     assert ours != (None, [])

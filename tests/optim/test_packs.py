@@ -220,7 +220,7 @@ def _packed(run):
     return [sorted(p.rows) for plan in plans for b in plan.buckets.values() for p in b.packs]
 
 
-def test_what_is_packed():
+def test_state_without_other_references_is_packed():
     run = Run(torchlike, "Adam", {})
     run.steps(1)
     assert _packed(run) == [[0, 1, 2, 3, 5, 6]]

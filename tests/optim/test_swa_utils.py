@@ -93,7 +93,7 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_same_complaint(mistake):
+def test_errors_equal_pytorchs(mistake):
     seen = []
     for library in LIBRARIES:
         optimizer = library.optim.SGD([library.nn.Parameter(library.ones(1))], lr=0.1)

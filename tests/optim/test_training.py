@@ -41,7 +41,7 @@ class Loop:
 
 
 @pytest.mark.parametrize(("name", "options"), ONE_EACH, ids=[name for name, _ in ONE_EACH])
-def test_same_loss_curve(name, options):
+def test_the_loss_curve_equals_pytorchs(name, options):
     ours, theirs = (Loop(library, name, options, "float64") for library in (torchlike, torch))
     np.testing.assert_allclose(
         [ours.step() for _ in range(20)], [theirs.step() for _ in range(20)], rtol=1e-8, atol=1e-10
@@ -89,7 +89,7 @@ def test_first_and_later_steps_share_their_programs():
     assert made[2:] == [0] * 4
 
 
-def test_looking_at_the_state_compiles_nothing():
+def test_reading_the_state_dict_compiles_nothing():
     loop = Loop(torchlike, "Adam", {})
     for _ in range(3):
         loop.step()
@@ -100,7 +100,7 @@ def test_looking_at_the_state_compiles_nothing():
     assert stats.compiles == compiles
 
 
-def test_scheduler_in_the_loop():
+def test_the_loss_curve_with_a_scheduler_equals_pytorchs():
     curves = []
     for library in (torchlike, torch):
         loop = Loop(library, "AdamW", dict(lr=0.05), "float64")
@@ -113,7 +113,7 @@ def test_scheduler_in_the_loop():
     np.testing.assert_allclose(*curves, rtol=1e-8)
 
 
-def test_a_step_is_one_write_of_each_parameter():
+def test_a_step_counts_as_one_write_of_each_parameter():
     param = torchlike.nn.Parameter(torchlike.ones(2))
     optimizer = torchlike.optim.Adam([param])
     param.grad = torchlike.ones(2)

@@ -236,7 +236,7 @@ def test_within_a_group_of_one(name):
     both(within(WITHIN[name]))
 
 
-def test_what_is_refused_by_name():
+def test_unsupported_arguments_raise():
     with group(torchlike) as dist:
         for refused in (
             lambda: dist.all_reduce(torchlike.eye(2).to_sparse()),

@@ -170,7 +170,7 @@ def test_processes_connect_again_after_a_restart(tmp_path):
     assert "ValueError: the first attempt" in recorded.read_text()
 
 
-def test_what_the_launcher_refuses(tmp_path):
+def test_the_launcher_refuses_an_invalid_nproc_per_node(tmp_path):
     ended = run(tmp_path, FAILS, "torchlike.distributed.run", "--nproc-per-node=some")
     assert ended.returncode == 1
     assert ended.stderr.endswith("ValueError: Unsupported nproc_per_node value: some\n")

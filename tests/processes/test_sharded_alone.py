@@ -25,7 +25,7 @@ from torchlike.distributed.optim import ZeroRedundancyOptimizer
 from torchlike.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
 
 
-def built(**options):
+def sharded(**options):
     torchlike.manual_seed(0)
     net = nn.Sequential(nn.Linear(8, 33), nn.Tanh(), nn.Linear(33, 31), nn.Tanh(), nn.Linear(31, 4))
     for layer in net:
@@ -34,16 +34,16 @@ def built(**options):
     return fully_shard(net)
 
 
-def plain():
+def make_net():
     torchlike.manual_seed(0)
     return nn.Sequential(nn.Linear(8, 33), nn.Tanh(), nn.Linear(33, 4))
 
 
-def wrapped():
-    return FSDP(plain())
+def fsdp_wrapped():
+    return FSDP(make_net())
 
 
-def copied(**options):
+def replicated(**options):
     torchlike.manual_seed(0)
     return nn.parallel.DistributedDataParallel(
         nn.Sequential(nn.Linear(8, 33), nn.BatchNorm1d(33), nn.Tanh(), nn.Linear(33, 4)), **options
@@ -51,10 +51,10 @@ def copied(**options):
 
 
 MODULES = {
-    "copied": copied,
-    "fully_shard": built,
-    "mixed": lambda: built(mp_policy=MixedPrecisionPolicy(torchlike.bfloat16, torchlike.float32)),
-    "wrapped": wrapped,
+    "replicated": replicated,
+    "fully_shard": sharded,
+    "mixed": lambda: sharded(mp_policy=MixedPrecisionPolicy(torchlike.bfloat16, torchlike.float32)),
+    "fsdp_wrapped": fsdp_wrapped,
 }
 
 
@@ -79,8 +79,8 @@ def losses(net, parts, is_compiled):
     return found + [run(batch).item() for batch in batches[1:]]
 
 
-@pytest.mark.parametrize(("name", "parts"), [("copied", 1), ("fully_shard", 1), ("mixed", 2), ("wrapped", 1)])
-def test_a_step_is_compiled_as_a_whole(name, parts):
+@pytest.mark.parametrize(("name", "parts"), [("replicated", 1), ("fully_shard", 1), ("mixed", 2), ("fsdp_wrapped", 1)])
+def test_a_distributed_step_compiles_with_fullgraph(name, parts):
     with group(torchlike):
         expected = losses(MODULES[name](), parts, False)
         assert losses(MODULES[name](), parts, True) == pytest.approx(expected, rel=1e-5)
@@ -88,7 +88,7 @@ def test_a_step_is_compiled_as_a_whole(name, parts):
 
 def parallelized():
     mesh = torchlike.distributed.device_mesh.init_device_mesh("cpu", (1,))
-    return parallelize_module(plain(), mesh, {"0": ColwiseParallel(), "2": RowwiseParallel()})
+    return parallelize_module(make_net(), mesh, {"0": ColwiseParallel(), "2": RowwiseParallel()})
 
 
 def adam(net):
@@ -100,13 +100,13 @@ def sgd(net):
 
 
 STEPS = {
-    "fully_shard": (built, adam),
-    "wrapped": (wrapped, adam),
-    "copied, unused": (lambda: copied(find_unused_parameters=True), sgd),
-    "copied, static": (lambda: copied(static_graph=True), sgd),
+    "fully_shard": (sharded, adam),
+    "fsdp_wrapped": (fsdp_wrapped, adam),
+    "replicated, unused": (lambda: replicated(find_unused_parameters=True), sgd),
+    "replicated, static": (lambda: replicated(static_graph=True), sgd),
     "parallelized": (parallelized, adam),
     "optimizer": (
-        plain,
+        make_net,
         lambda net: ZeroRedundancyOptimizer(net.parameters(), torchlike.optim.Adam, lr=0.01),
     ),
 }
@@ -131,12 +131,12 @@ def stepped(name, compiled):
 
 
 @pytest.mark.parametrize("name", STEPS)
-def test_a_compiled_step_is_found_again(name):
+def test_a_compiled_distributed_step_is_replayed(name):
     with group(torchlike):
         expected, _ = stepped(name, False)
     with group(torchlike):  # the groups of the first run are gone
-        found, told = stepped(name, True)
-    assert (told.runs, told.uncompiled) == (3, ())
+        found, report = stepped(name, True)
+    assert (report.runs, report.uncompiled) == (3, ())
     assert found == pytest.approx(expected, rel=1e-3)
 
 
@@ -161,23 +161,23 @@ def test_a_compiled_call_drops_the_gradient_of_a_distributed_tensor(how):
         assert step.explained().runs == 2
 
 
-def held():
+def count_weights():
     """Return the number of arrays with the shape of the second layer's weight."""
     gc.collect()
     return sum(type(x) is Value and x.aval.shape == (31, 33) for x in gc.get_objects())
 
 
 @pytest.mark.parametrize(("frees", "count"), [(True, 1), (False, 2)])
-def test_the_graph_does_not_hold_freed_parameters(frees, count):
+def test_the_graph_does_not_keep_freed_parameters_alive(frees, count):
     with group(torchlike):
-        before = held()
-        net = built(reshard_after_forward=frees)
+        before = count_weights()
+        net = sharded(reshard_after_forward=frees)
         loss = net(torchlike.ones(5, 8)).sum()
-        assert loss.item() and held() - before == count
+        assert loss.item() and count_weights() - before == count
         loss.backward()
-        assert held() - before == 2  # the shard and its gradient
+        assert count_weights() - before == 2  # the shard and its gradient
         del net, loss
-        assert held() == before
+        assert count_weights() == before
 
 
 def scaled(L, dist):
@@ -197,13 +197,13 @@ def scaled(L, dist):
     return found
 
 
-def test_overflow_is_found():
+def test_sharded_grad_scaler_skips_a_step_with_overflow():
     both(within(scaled))
 
 
-def test_what_is_refused_by_name():
+def test_unsupported_fsdp_options_raise():
     with group(torchlike):
-        net, wrapper = built(), wrapped()
+        net, wrapper = sharded(), fsdp_wrapped()
         optimizer = torchlike.optim.SGD(net.parameters(), lr=1.0)
         for refused in (
             CPUOffloadPolicy,
@@ -232,7 +232,7 @@ def test_what_is_refused_by_name():
             copy.deepcopy(net)
 
 
-def test_state_is_copied_from_the_first_process():
+def test_fsdp_with_sync_module_states_keeps_the_state():
     with group(torchlike):
         net = FSDP(nn.BatchNorm1d(2), sync_module_states=True)
         assert net.state_dict()["weight"].tolist() == [1, 1]
@@ -243,7 +243,7 @@ def test_a_gather_in_backward_waits_for_the_gradient_of_the_module_before(monkey
     spy = lambda shards, after=None: arrived.append(after) or wait(shards, after)
     monkeypatch.setattr(recompute, "behind_a_barrier", spy)
     with group(torchlike):
-        built()(torchlike.randn(2, 8)).sum().backward()
+        sharded()(torchlike.randn(2, 8)).sum().backward()
     assert [value.aval.shape for (value,) in arrived] == [(2, 4), (2, 4), (2, 31)]
 
 
@@ -268,7 +268,7 @@ def trained_on_two_dims(L, dist):
     return [p.full_tensor().detach() for p in net.parameters()]
 
 
-def test_collectives_of_several_dims_of_a_mesh_need_no_other_process():
+def test_training_on_a_mesh_of_two_dims_in_one_process():
     both(within(trained_on_two_dims))
 
 

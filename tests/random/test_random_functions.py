@@ -92,7 +92,7 @@ def test_the_numbers_are_pytorchs(call):
 
 
 @pytest.mark.parametrize("call", ERRORS.strip().splitlines())
-def test_what_is_refused(call):
+def test_errors_equal_pytorchs(call):
     assert refusal(torchlike, call) == refusal(torch, call)
 
 

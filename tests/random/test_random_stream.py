@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from torchlike import _native
 from torchlike import _random as ours
-from torchlike._random import _binomial, _box_muller, _gamma, _integer, _poisson, _turns
+from torchlike._random import _binomial, _blocks, _box_muller, _gamma, _integer, _poisson
 
 SIZES = [0, 1, 2, 15, 16, 17, 31, 100, 10000, 3]
 REAL = ["float32", "float64", "float16", "bfloat16"]
@@ -339,20 +339,20 @@ def several(dtype, *values):
     return [*(np.full(3000, value, dtype) for value in values), mixed.astype(dtype)]
 
 
-IN_TURNS = [(dtype, kind) for dtype in WIDE_REAL for kind in ("poisson", "gamma", "dirichlet", "binomial")]
+REJECTION_CASES = [(dtype, kind) for dtype in WIDE_REAL for kind in ("poisson", "gamma", "dirichlet", "binomial")]
 
 
 @pytest.fixture
 def compiled(monkeypatch):
     """Compile the rejection-sampling loops at once, with small blocks of elements and uniform numbers."""
     for name, value in (("_FEWEST", 0), ("_COLD_ELEMENTS", 0), ("ELEMENTS", 300), ("UNIFORMS", 700)):
-        monkeypatch.setattr(_turns, name, value)
-    _turns._compiled.cache_clear()
+        monkeypatch.setattr(_blocks, name, value)
+    _blocks._compiled.cache_clear()
     yield
-    _turns._compiled.cache_clear()
+    _blocks._compiled.cache_clear()
 
 
-def draws_in_turns(dtype, kind):
+def rejection_calls(dtype, kind):
     if kind == "poisson":
         for rates in several(dtype, 0, 0.3, 3, 9.99, 10, 30, 1000, 1e6):
             yield torch.poisson, ours.poisson, (rates,)
@@ -371,16 +371,16 @@ def draws_in_turns(dtype, kind):
                 yield torch.binomial, ours.binomial, (counts, chances)
 
 
-@pytest.mark.parametrize("dtype, kind", IN_TURNS)
-def test_many_by_rejection(generator, compiled, dtype, kind):
+@pytest.mark.parametrize("dtype, kind", REJECTION_CASES)
+def test_rejection_sampling_of_large_arrays_equals_pytorch(generator, compiled, dtype, kind):
     ours.normal(generator, (3,), np.dtype(dtype))  # caches half of a normal pair
     torch.empty(3, dtype=getattr(torch, dtype)).normal_()
-    for theirs, draw, arrays in draws_in_turns(dtype, kind):
+    for theirs, draw, arrays in rejection_calls(dtype, kind):
         assert_same_bits(draw(generator, *arrays), theirs(*map(torch.from_numpy, arrays)))
         assert_same_place(generator)
 
 
-def test_the_loops_are_native_code():
+def test_rejection_loops_compile_to_native_code():
     """Check that XLA emits each loop as a small call.
 
     XLA moves a loop with a small body into a function of its own, marked `xla_cpu_small_call`. Any other loop is fifty
@@ -389,7 +389,7 @@ def test_the_loops_are_native_code():
     for processes, columns in ((_poisson._POISSON, 2), (_gamma._GAMMA, 1), (_binomial._BINOMIAL, 7)):
         for kind, process in processes.items():
             width = 2 if processes is _binomial._BINOMIAL and kind == -1 else columns
-            assert "xla_cpu_small_call" in _turns._compiled(process, width).as_text()
+            assert "xla_cpu_small_call" in _blocks._compiled(process, width).as_text()
 
 
 # --- multinomial -----------------------------------------------------------------------------------------------------

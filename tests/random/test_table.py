@@ -144,7 +144,7 @@ def test_new_tensors(expression, dtype):
 
 
 @pytest.mark.parametrize(("expression", "dtype"), [(e, d) for e, dtypes in SLOW for d in dtypes])
-def test_what_is_drawn_by_rejection_or_choice(expression, dtype):
+def test_samples_by_rejection_or_choice(expression, dtype):
     for size in [*SIZES[:-1], (SMALL,)]:
         _compare(expression, dtype, size=size)
 

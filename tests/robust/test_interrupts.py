@@ -39,7 +39,7 @@ def _parts(recipe, compiled):
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("compiled", [False, True], ids=["recorded", "compiled"])
 @pytest.mark.parametrize("recipe", SHORT, ids=lambda recipe: recipe.name)
-def test_what_is_compared_is_equal_without_an_interrupt(recipe, compiled):
+def test_without_an_interrupt_there_are_no_differences(recipe, compiled):
     trials = Trials(recipe, compiled, _Never(), random.Random(0))
     for part in _parts(recipe, compiled):
         trials.run(part, 0.0)

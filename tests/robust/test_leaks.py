@@ -30,7 +30,7 @@ def test_steps_leave_nothing_behind(row):
     assert found.differences(memory=False) == [], found
 
 
-def test_what_is_left_behind_is_found(monkeypatch):
+def test_leaked_tensors_are_found(monkeypatch):
     kept = []
     monkeypatch.setitem(leaks.ROWS, "leaking", lambda: lambda n: kept.append(torchlike.ones(2) * n))
     found = leaks.measure("leaking", 200, 100)

@@ -34,7 +34,7 @@ def test_a_function_that_waits_for_another_thread(capture):
     assert outcome.differences == 0, outcome.report()
 
 
-def test_what_a_captured_call_has_made_is_waited_for():
+def test_a_thread_waits_for_a_value_of_another_threads_capture():
     """A thread uses a value of a call that a second thread captures, while a third thread flushes pending work."""
     kept, ready, found = [], threading.Event(), {}
 

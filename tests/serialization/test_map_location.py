@@ -54,7 +54,7 @@ def test_places(name, monkeypatch):
         assert attempt(torchlike) == attempt(torch)
 
 
-def test_what_the_function_is_given():
+def test_arguments_of_a_map_location_function():
     for T in LIBRARIES:
         seen = []
 

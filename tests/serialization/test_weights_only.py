@@ -140,7 +140,7 @@ def test_marks_of_the_wrong_shape(marked):
     assert found == expected
 
 
-def test_what_would_be_refused():
+def test_get_unsafe_globals_in_checkpoint():
     for make in (Holder, lambda: torch.nn.Linear(1, 1), lambda: {"a": torch.ones(1)}):
         data = save_bytes(torch, make())
         expected, found = (T.serialization.get_unsafe_globals_in_checkpoint(io.BytesIO(data)) for T in LIBRARIES)

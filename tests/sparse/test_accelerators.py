@@ -48,7 +48,7 @@ def moved(t):
 
 
 @pytest.mark.parametrize("made", MADE)
-def test_making(made):
+def test_constructors_and_conversions(made):
     both(on_cuda(MADE[made]), stride=False)
 
 

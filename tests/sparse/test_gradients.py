@@ -240,7 +240,7 @@ def test_a_saved_sparse_tensor_that_was_written_is_an_error(write):
         lambda L, values: L.sparse_csc_tensor([0, 1, 2, 3], [1, 2, 0], values, (3, 3)),
     ],
 )
-def test_what_is_made_under_no_grad_requires_no_grad(make, is_recorded):
+def test_sparse_tensors_made_under_no_grad_do_not_require_grad(make, is_recorded):
     def facts(L):
         with L.set_grad_enabled(is_recorded):
             made = make(L, L.ones(3, requires_grad=True))

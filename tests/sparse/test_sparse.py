@@ -13,7 +13,7 @@ import torchlike
 from tests.oracle import both, outcome
 from tests.sparse.parts import I, V, coo, csr, hybrid, seen
 
-MADE = {
+CONSTRUCTORS = {
     "coo": lambda torch: coo(torch),
     "coalesced": lambda torch: coo(torch, coalesced=True),
     "hybrid": lambda torch: hybrid(torch),
@@ -47,13 +47,13 @@ MADE = {
 }
 
 
-@pytest.mark.parametrize("made", MADE)
-def test_making(made):
-    both(lambda torch: seen([MADE[made](torch), MADE[made](torch).to_dense()]), stride=False)
+@pytest.mark.parametrize("name", CONSTRUCTORS)
+def test_constructors_and_conversions(name):
+    both(lambda torch: seen([CONSTRUCTORS[name](torch), CONSTRUCTORS[name](torch).to_dense()]), stride=False)
 
 
 @pytest.mark.parametrize("make", [coo, hybrid, csr])
-def test_facts(make):
+def test_metadata(make):
     def program(torch):
         t = make(torch)
         return (
@@ -102,7 +102,7 @@ BOTH_LAYOUTS = {
 @pytest.mark.parametrize(
     "make", [lambda t: coo(t), lambda t: coo(t, coalesced=True), csr], ids=["coo", "in order", "csr"]
 )
-def test_operators(name, make):
+def test_operators_of_coo_and_csr(name, make):
     both(lambda torch: seen(BOTH_LAYOUTS[name](torch, make(torch))), stride=False)
 
 
@@ -130,9 +130,9 @@ OF_COO = {
     "softmax": lambda torch: [torch.sparse.softmax(coo(torch), d) for d in (0, 1, -1)],
     "softmax of hybrid": lambda torch: [torch.sparse.softmax(hybrid(torch), d) for d in (0, 1, 2)],
     "log_softmax": lambda torch: [torch.sparse.log_softmax(hybrid(torch), d, dtype=torch.float64) for d in (0, 1, 2)],
-    "dividing": lambda torch: (coo(torch) / 2, coo(torch) / torch.tensor(2.0, dtype=torch.float64)),
+    "division": lambda torch: (coo(torch) / 2, coo(torch) / torch.tensor(2.0, dtype=torch.float64)),
     "difference": lambda torch: (coo(torch) - coo(torch), torch.ones(2, 3) - coo(torch)),
-    "turned": lambda torch: (coo(torch).T, torch.ones(2, 2, 2).to_sparse().mT, torch.ones(2).to_sparse().t()),
+    "transpose": lambda torch: (coo(torch).T, torch.ones(2, 2, 2).to_sparse().mT, torch.ones(2).to_sparse().t()),
     "members": lambda torch: (coo(torch, coalesced=True).indices(), coo(torch, coalesced=True).values()),
     "dense": lambda torch: (torch.ones(2).to_dense(), torch.ones(2, 3).sparse_dim(), torch.ones(2, 3).dense_dim()),
 }
@@ -169,12 +169,12 @@ def shared(s):
 
 
 @pytest.mark.parametrize("name", OF_COO)
-def test_more_operators(name):
+def test_operators_of_coo(name):
     both(lambda torch: seen(OF_COO[name](torch)), stride=False)
 
 
 @pytest.mark.parametrize("make", [coo, hybrid, csr])
-def test_copies(make):
+def test_save_and_deepcopy(make):
     def program(torch):
         t, file = make(torch, requires_grad=True), io.BytesIO()
         torch.save({"t": t}, file)
@@ -185,14 +185,14 @@ def test_copies(make):
 
 
 @pytest.mark.parametrize("make", [coo, hybrid, csr])
-def test_pickle(make):
+def test_pickle_keeps_repr_and_requires_grad(make):
     for t in (make(torchlike), make(torchlike, requires_grad=True)):
         found = pickle.loads(pickle.dumps(t))
         assert repr(found) == repr(t) and found.requires_grad == t.requires_grad
 
 
 @pytest.mark.parametrize("make", [coo, csr])
-def test_files_are_pytorchs(make):
+def test_each_library_loads_the_files_of_the_other(make):
     for one, other in ((torch, torchlike), (torchlike, torch)):
         file = io.BytesIO()
         one.save(make(one), file)
@@ -200,7 +200,7 @@ def test_files_are_pytorchs(make):
         assert repr(other.load(file, weights_only=False)) == repr(make(one))
 
 
-TEXTS = {
+REPRS = {
     "long": lambda torch: torch.arange(1.0, 40).to_sparse(),
     "many": lambda torch: torch.arange(1.0, 2000).view(1, -1).to_sparse(),
     "dtypes": lambda torch: [
@@ -228,12 +228,12 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize("name", TEXTS)
-def test_text(name):
-    both(lambda torch: repr(TEXTS[name](torch)))
+@pytest.mark.parametrize("name", REPRS)
+def test_repr(name):
+    both(lambda torch: repr(REPRS[name](torch)))
 
 
-WRONG = {
+ERRORS = {
     "elements": lambda torch: coo(torch, [1.0, 2.0]),
     "dims": lambda torch: coo(torch, size=(2,)),
     "too many dims": lambda torch: coo(torch, size=(2, 3, 4)),
@@ -275,8 +275,8 @@ WRONG = {
     "transpose": lambda torch: hybrid(torch).transpose(0, 2),
     "transpose of dense dims": lambda torch: coo(torch, [[[1.0, 2]]] * 4, (2, 3, 1, 2)).transpose(2, -1),
     "t": lambda torch: hybrid(torch).t(),
-    "leaf": lambda torch: coo(torch, requires_grad=True).mul_(2),
-    "leaf made another": lambda torch: coo(torch, requires_grad=True).add_(coo(torch)),
+    "mul_ of a leaf": lambda torch: coo(torch, requires_grad=True).mul_(2),
+    "add_ to a leaf": lambda torch: coo(torch, requires_grad=True).add_(coo(torch)),
     "index": lambda torch: coo(torch)[2],
     "array": lambda torch: np.asarray(coo(torch)),
     "dtype of dense": lambda torch: coo(torch).to_dense(dtype=torch.float64),
@@ -284,14 +284,14 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("name", WRONG)
-def test_errors(name):
-    theirs, ours = (outcome(WRONG[name], library) for library in (torch, torchlike))
+@pytest.mark.parametrize("name", ERRORS)
+def test_errors_are_pytorchs(name):
+    theirs, ours = (outcome(ERRORS[name], library) for library in (torch, torchlike))
     first = lambda sentence: (sentence[0], sentence[1].split("\n")[0])
     assert first(ours.sentence) == first(theirs.sentence)
 
 
-CHECKED = {
+INVARIANTS = {
     "index": lambda torch: coo(torch, size=(2, 2)),
     "negative index": lambda torch: torch.sparse_coo_tensor([[0, -1]], [1.0, 2.0], (2,)),
     "order": lambda torch: torch.sparse_coo_tensor([[0, 0]], [1.0, 2.0], (2,), is_coalesced=True),
@@ -311,12 +311,12 @@ CHECKED = {
 }
 
 
-@pytest.mark.parametrize("name", CHECKED)
-def test_members_that_do_not_fit_are_refused_always(name):
+@pytest.mark.parametrize("name", INVARIANTS)
+def test_constructors_always_check_invariants(name):
     with torch.sparse.check_sparse_tensor_invariants():
-        theirs = outcome(CHECKED[name], torch)
+        theirs = outcome(INVARIANTS[name], torch)
     assert theirs.error is not None
-    assert outcome(CHECKED[name], torchlike).sentence == theirs.sentence
+    assert outcome(INVARIANTS[name], torchlike).sentence == theirs.sentence
 
 
 REFUSED = {
@@ -344,12 +344,12 @@ REFUSED = {
 
 @pytest.mark.parametrize("name", REFUSED)
 @pytest.mark.parametrize("make", [coo, csr])
-def test_the_rest_is_refused_by_name_and_layout(name, make):
+def test_operators_without_a_sparse_rule_raise(name, make):
     with pytest.raises(NotImplementedError, match=rf"^{name}\b.* tensors of layout torch.sparse_(coo|csr)"):
         REFUSED[name](torchlike, make(torchlike))
 
 
-def test_every_method_is_one_of_a_sparse_tensor_or_refused():
+def test_every_tensor_method_has_a_sparse_form_or_raises():
     s = coo(torchlike)
     shared = {*torchlike._sparse._methods._SHARED, *torchlike._sparse._methods.OF_ALL}
     for name, theirs in vars(torchlike.Tensor).items():

@@ -28,13 +28,13 @@ REFUSED = {
 @pytest.mark.one_in(3)
 @FORMS
 @NAMES
-def test_a_step_reads_nothing(found, name, form):
+def test_a_training_step_reads_no_arrays(found, name, form):
     assert found[name][form]["step"]["to_host"] == 0
 
 
 @FORMS
 @NAMES
-def test_item_is_one_read(found, name, form):
+def test_item_reads_one_array(found, name, form):
     assert found[name][form]["item"] == [1, 1]
 
 
@@ -47,8 +47,8 @@ def test_jax_logs_the_same_transfers(found, name, form):
 
 # The transfers of a step and their bytes. Two of AdamW's eight numbers are a new vector in each step. The others change
 # with the learning rate only. All samples share 16 bytes. Other numbers repeat and stay on the device.
-SHIPS = dict.fromkeys(("AdamW", "gradient accumulation", "Embedding", "GPT", "Dropout"), (1, 16))
-SHIPS |= {"OneCycleLR": (2, 64), "AveragedModel (EMA)": (1, 8)}
+TRANSFERS = dict.fromkeys(("AdamW", "gradient accumulation", "Embedding", "GPT", "Dropout"), (1, 16))
+TRANSFERS |= {"OneCycleLR": (2, 64), "AveragedModel (EMA)": (1, 8)}
 
 
 @pytest.mark.parametrize("name", steps.STEPS)
@@ -59,11 +59,11 @@ def test_a_compiled_step_is_one_program_that_takes_at_most_64_bytes(found, name)
         assert of["refused"]
     else:
         assert of["refused"] == []
-        due = (1, *SHIPS.get(name, (0, 0)))
-        assert (of["step"]["programs"], of["step"]["to_device"], of["step"]["to_device_bytes"]) == due
+        expected = (1, *TRANSFERS.get(name, (0, 0)))
+        assert (of["step"]["programs"], of["step"]["to_device"], of["step"]["to_device_bytes"]) == expected
 
 
-def test_the_page_is_up_to_date(found):
+def test_the_table_in_the_docs_is_up_to_date(found):
     page = table.PAGE.read_text().partition(table.BEGIN)[2].splitlines()
     assert page == table.lines(found), "run: python -m tests.targets.table"
 
@@ -85,7 +85,7 @@ def test_moves_between_devices_do_not_pass_the_host(found):
 
 @pytest.mark.parametrize("name", [name for name in steps.STEPS if name != "Dropout"])
 @FORMS
-def test_the_numbers_are_pytorchs(found, name, form):
+def test_losses_and_tensors_equal_pytorchs(found, name, form):
     losses, tensors = steps.run(torch, name, "cpu", table.WARM)
     np.testing.assert_allclose(found[name][form]["losses"], losses, rtol=1e-4)
     for ours, theirs in zip(found[name][form]["tensors"], tensors, strict=True):
@@ -181,7 +181,7 @@ def others():
 @pytest.mark.parametrize(
     "name", ["packs made and split", "first compiled call", "compiled call that copies", "wait", "copy_", "bad index"]
 )
-def test_work_that_reads_nothing(others, name):
+def test_other_work_reads_no_arrays(others, name):
     assert others[name][0] == 0
 
 
@@ -199,5 +199,5 @@ def test_an_index_on_an_accelerator_is_checked_only_if_operators_run_immediately
     assert others["immediate"] == "index out of range in self"
 
 
-def test_a_counter_that_user_code_holds_is_a_tensor_on_the_cpu(others):
+def test_a_step_counter_that_user_code_keeps_is_a_cpu_tensor(others):
     assert others["held counter"] == ["cpu", 4.0, 5.0, 4.0]

@@ -98,7 +98,7 @@ PROGRAMS = [
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=[f.__name__ for f in PROGRAMS[:8]] + list(REFUSED))
-def test_programs(program):
+def test_dlpack_programs_equal_pytorchs(program):
     both(program)
 
 

@@ -197,12 +197,12 @@ def refusal(library, call: str) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("call", lines(CALLS))
-def test_what_is_made(call):
+def test_factories_equal_pytorchs(call):
     assert_same(evaluate(torchlike, call), evaluate(torch, call))
 
 
 @pytest.mark.parametrize("call", lines(ERRORS))
-def test_what_is_refused(call):
+def test_errors_equal_pytorchs(call):
     ours, theirs = refusal(torchlike, call), refusal(torch, call)
     # A CUDA build of PyTorch checks for the driver first.
     assert ours[0] == theirs[0] if "NVIDIA driver" in theirs[1] else ours == theirs
@@ -314,7 +314,7 @@ ON_META = {
 
 
 @pytest.mark.parametrize("name", ON_META)
-def test_what_is_made_on_meta_takes_no_memory_and_no_random_numbers(name):
+def test_meta_factories_use_no_memory_and_no_random_numbers(name):
     def program(L):
         made = ON_META[name](L, L.empty(HUGE, device="meta"))
         return made.is_meta, tuple(made.shape), made.stride(), str(made.dtype).split(".")[-1], L.rand(3)

@@ -53,7 +53,7 @@ REFUSED = [("eye", "expanded")]  # PyTorch writes each element several times
 )
 @pytest.mark.parametrize("name", FACTORIES)
 @pytest.mark.filterwarnings("ignore:torch.range is deprecated")
-def test_what_is_written(name, target, dtype):
+def test_factories_write_into_out(name, target, dtype):
     def written(torch):
         whole, out = TARGETS[target](torch, getattr(torch, dtype))
         with warnings.catch_warnings(record=True) as said:

@@ -82,7 +82,7 @@ np.float64(1) < line
 line - np.float64(1)
 """.strip().splitlines()
 
-WHOLE = """
+INTEGERS = """
 x.sum(i(1))
 x.sum((i(1), i(2)))
 x.sum(t(0))
@@ -194,7 +194,7 @@ nn.Linear(2, 2, dtype=float).weight
 """.strip().splitlines()
 ]
 
-OF_NUMPY = """
+WITH_NUMPY = """
 line + a
 line - a
 line * a
@@ -322,7 +322,7 @@ F.hinge_embedding_loss(byte, other, margin=0.5, reduction="sum")
 
 
 # Edge cases that a sweep of unusual arguments over the operator database found.
-CORNERS = """
+EDGE_CASES = """
 L.constant_pad_nd(line + 0j, (1, 1), 1j)
 L.constant_pad_nd(line, (1, 1), t(2.0))
 F.cosine_embedding_loss(line, line, L.ones(()))
@@ -377,7 +377,7 @@ F.normalize(x, dim=None)
 L.logspace(2, float("inf"), 1)
 """.strip().splitlines()
 
-CORNERS_REFUSED = """
+REFUSED_EDGE_CASES = """
 L.polygamma(-1, line)
 line.polygamma_(-1)
 line[[1j]]
@@ -425,14 +425,14 @@ L.constant_pad_nd(line, (1, 1), None)
 """.strip().splitlines()
 
 
-@pytest.mark.parametrize("call", [*SCALARS, *WHOLE, *DTYPES, *OF_NUMPY, *BYTES, *CORNERS])
+@pytest.mark.parametrize("call", [*SCALARS, *INTEGERS, *DTYPES, *WITH_NUMPY, *BYTES, *EDGE_CASES])
 @pytest.mark.filterwarnings("ignore:__array_wrap__")  # PyTorch's `__array_wrap__` lacks arguments of NumPy 2
-def test_the_result_is_the_same(call):
+def test_foreign_arguments_give_pytorchs_result(call):
     both(evaluated(call))
 
 
-@pytest.mark.parametrize("call", [*REFUSED, *CORNERS_REFUSED])
-def test_the_refusal_is_of_the_same_type(call):
+@pytest.mark.parametrize("call", [*REFUSED, *REFUSED_EDGE_CASES])
+def test_refused_foreign_arguments_raise_pytorchs_error_type(call):
     import torch
 
     import torchlike
@@ -442,11 +442,11 @@ def test_the_refusal_is_of_the_same_type(call):
 
 
 @pytest.mark.parametrize("call", ["F.unfold(image[:0], 2)", "F.fold(L.ones(0, 4, 4), (3, 3), 2)"])
-def test_windows_of_an_empty_batch(call):
+def test_unfold_and_fold_of_an_empty_batch(call):
     both(evaluated(call))
 
 
-def test_arrays_of_what_requires_grad_are_given_without_grad():
+def test_numpy_of_a_tensor_that_requires_grad_needs_no_grad():
     def program(L):
         leaf = L.ones(3, requires_grad=True)
         with L.no_grad():
@@ -461,11 +461,11 @@ class Count(enum.IntEnum):
     TWO = 2
 
 
-class Whole(int):
+class IntSubclass(int):
     """A subclass of int without other methods."""
 
 
-class Real(float):
+class FloatSubclass(float):
     """A subclass of float without other methods."""
 
 
@@ -504,15 +504,15 @@ torch.ones(n)
 """
 
 
-@pytest.mark.parametrize("number", [Count.TWO, Whole(3), Real(-0.0), Real(2.5)], ids=repr)
+@pytest.mark.parametrize("number", [Count.TWO, IntSubclass(3), FloatSubclass(-0.0), FloatSubclass(2.5)], ids=repr)
 @pytest.mark.parametrize("expression", OPERATORS.split())
-def test_numbers_of_subclasses(expression, number):
+def test_operators_with_subclasses_of_numbers(expression, number):
     both(lambda L: eval(expression, {"torch": L, "x": L.tensor([[1.0, -2.0]]), "n": number}))
 
 
-@pytest.mark.parametrize("number", [Count.TWO, Whole(2)], ids=repr)
+@pytest.mark.parametrize("number", [Count.TWO, IntSubclass(2)], ids=repr)
 @pytest.mark.parametrize("expression", SIZES.split())
-def test_sizes_of_subclasses(expression, number):
+def test_sizes_given_as_subclasses_of_int(expression, number):
     both(lambda L: eval(expression, {"torch": L, "x": L.ones(2, 2), "n": number}))
 
 

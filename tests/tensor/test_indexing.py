@@ -103,7 +103,7 @@ L.ones(2, 3).__setitem__(L.ones(2, 3) > 0, L.ones(2))
 
 
 @pytest.mark.parametrize("call", BAD.strip().splitlines())
-def test_what_is_refused(call):
+def test_errors_equal_pytorchs(call):
     assert refusal(torchlike, call) == refusal(torch, call)
 
 

@@ -190,7 +190,7 @@ PROGRAMS = [
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=[f.__name__ for f in PROGRAMS[: -len(REFUSED)]] + list(REFUSED))
-def test_programs(program):
+def test_memory_programs_equal_pytorchs(program):
     both(program)
 
 
@@ -213,7 +213,7 @@ def read_by_address(torch, dtype):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "float16", "int64", "uint8", "bool", "complex64"])
-def test_what_lies_at_an_address(dtype):
+def test_the_memory_at_data_ptr_has_the_elements(dtype):
     both(lambda torch: read_by_address(torch, getattr(torch, dtype)))
 
 
@@ -229,11 +229,11 @@ def borrowed(torch, writable):
 
 @pytest.mark.filterwarnings("ignore:The given NumPy array is not writable")
 @pytest.mark.parametrize("writable", [True, False])
-def test_what_lies_at_the_address_of_an_array(writable):
+def test_data_ptr_of_a_tensor_over_an_array(writable):
     both(lambda torch: borrowed(torch, writable))
 
 
-def test_what_is_put_at_an_address_is_not_written_to_memory_that_must_not_change():
+def test_data_ptr_does_not_write_to_read_only_memory():
     given = np.arange(4.0).tobytes()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -178,7 +178,7 @@ def conversions(torch):
     return [(t.stride(), t.is_contiguous(), t.is_contiguous(memory_format=f)) for t, f in zip(made, formats)]
 
 
-def a_module(torch):
+def a_module_in_channels_last(torch):
     layers = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 2), torch.nn.BatchNorm2d(4))
     layers = layers.to(memory_format=torch.channels_last)
     return layers[0].weight.stride(), layers(image(torch)).stride(), layers[1].weight.stride()
@@ -191,37 +191,37 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("program", [conversions, a_module, *REFUSED.values()])
-def test_programs(program):
+@pytest.mark.parametrize("program", [conversions, a_module_in_channels_last, *REFUSED.values()])
+def test_conversions_and_errors(program):
     both(program)
 
 
 SHAPES = [(40, 1, 1, 1), (40, 3, 1, 1), (2, 3, 4, 5), (2, 1, 4, 5), (1, 1, 1, 1), (0, 3, 4, 5), (3, 4), (2, 3, 4, 5, 6)]
-TURNS = {
+LAYOUTS = {
     "plain": lambda torch, t: t,
     "channels last": lambda torch, t: t.contiguous(memory_format=torch.channels_last) if t.ndim == 4 else t,
-    "turned": lambda torch, t: t.transpose(0, 1),
-    "turned at the end": lambda torch, t: t.transpose(-2, -1),
+    "transposed": lambda torch, t: t.transpose(0, 1),
+    "last dims transposed": lambda torch, t: t.transpose(-2, -1),
     "channels moved last": lambda torch, t: t.movedim(1, -1),
     "channels moved second": lambda torch, t: t.movedim(-1, 1),
 }
 
 
-@pytest.mark.parametrize("turn", TURNS)
-@pytest.mark.parametrize("wanted", ["channels_last", "contiguous_format", "preserve_format", "channels_last_3d"])
-def test_to_a_memory_format(wanted, turn):
-    """Check that `to` returns a tensor that already has the format itself, whatever its strides are."""
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("memory_format", ["channels_last", "contiguous_format", "preserve_format", "channels_last_3d"])
+def test_to_with_a_memory_format(memory_format, layout):
+    """Check that `to` returns the tensor itself if it already has the format."""
 
-    def moved(torch, shape, options):
-        source = TURNS[turn](torch, torch.zeros(shape))
+    def converted(torch, shape, options):
+        source = LAYOUTS[layout](torch, torch.zeros(shape))
         try:
-            made = source.to(memory_format=getattr(torch, wanted), **options)
+            made = source.to(memory_format=getattr(torch, memory_format), **options)
         except RuntimeError as error:
             return str(error)
         return made is source, made.stride()
 
     def program(torch):
         kinds = ({}, {"copy": True}, {"dtype": torch.float64})
-        return [moved(torch, shape, options) for shape in SHAPES for options in kinds]
+        return [converted(torch, shape, options) for shape in SHAPES for options in kinds]
 
     both(program)

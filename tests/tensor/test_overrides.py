@@ -84,7 +84,7 @@ def test_who_answers(name):
     both(called)
 
 
-def test_what_is_no_sequence():
+def test_has_torch_function_of_a_number():
     both(lambda L: overrides(L).has_torch_function(3))
 
 
@@ -156,11 +156,11 @@ CALLS = [
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_what_only_looks_like_a_tensor_is_asked(call):
+def test_torch_function_of_tensor_likes_is_called(call):
     both(lambda L: call(L, looks_like_a_tensor(L)(3)))
 
 
-def test_what_is_no_tensor_and_asks_for_nothing_is_refused():
+def test_objects_without_torch_function_raise():
     both(lambda L: L.mean(object()))
     both(lambda L: L.add(L.ones(2), object()))
 

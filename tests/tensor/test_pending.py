@@ -88,7 +88,7 @@ SEEN = {
 
 
 @pytest.mark.parametrize("name", SEEN)
-def test_what_is_seen(name):
+def test_pending_conjugations_are_resolved_as_in_pytorch(name):
     def run(torch):
         a = complex_numbers(torch)
         seen = SEEN[name](a, torch)

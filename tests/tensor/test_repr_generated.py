@@ -75,13 +75,13 @@ HISTORIES = {
     "inference": lambda library, x: in_inference(library, x),
 }
 VIEWS = {
-    "turned": lambda library, x: x.mT if x.ndim > 1 else x,
+    "transposed": lambda library, x: x.mT if x.ndim > 1 else x,
     "every other": lambda library, x: x[::2] if x.ndim else x,
     "expanded": lambda library, x: x.expand(2, *x.shape),
     "first": lambda library, x: x[:1] if x.ndim else x,
     "diagonal": lambda library, x: x.diagonal() if x.ndim > 1 else x,
 }
-PLACES = {"meta": lambda library, x: x.to("meta")}
+DEVICES = {"meta": lambda library, x: x.to("meta")}
 COUNT = 500
 
 
@@ -100,62 +100,62 @@ def restored():
         library.set_default_dtype(library.float32)
 
 
-def numbers(draw: random.Random, kind: str, count: int) -> list:
+def numbers(rng: random.Random, kind: str, count: int) -> list:
     if kind == "bool":
-        return [draw.random() < 0.5 for _ in range(count)]
+        return [rng.random() < 0.5 for _ in range(count)]
     if "int" in kind:
-        high = draw.choice((2, 10, 120, 100, 1000, 10**6)) if kind not in ("int8", "uint8") else draw.choice((2, 120))
+        high = rng.choice((2, 10, 120, 100, 1000, 10**6)) if kind not in ("int8", "uint8") else rng.choice((2, 120))
         high = min(high, 2**15 - 1) if kind.endswith("16") else high
-        return [draw.randint(0 if kind.startswith("u") else -high, high) for _ in range(count)]
-    parts = [real_numbers(draw, count), real_numbers(draw, count)]
+        return [rng.randint(0 if kind.startswith("u") else -high, high) for _ in range(count)]
+    parts = [real_numbers(rng, count), real_numbers(rng, count)]
     return [complex(*pair) for pair in zip(*parts)] if kind.startswith("complex") else parts[0]
 
 
-def real_numbers(draw: random.Random, count: int) -> list[float]:
+def real_numbers(rng: random.Random, count: int) -> list[float]:
     """Generate whole numbers, numbers of one range or of several ranges, or special numbers.
 
     A share of the numbers of the other styles is replaced by special numbers.
     """
-    style, share = draw.choice(("whole", "span", "span", "spans", "special")), draw.choice((0, 0, 0.1, 0.5))
-    span = draw.choice(SPANS)
+    style, share = rng.choice(("whole", "span", "span", "spans", "special")), rng.choice((0, 0, 0.1, 0.5))
+    span = rng.choice(SPANS)
     found = []
     for _ in range(count):
-        if style == "special" or draw.random() < share:
-            found.append(draw.choice(SPECIAL))
+        if style == "special" or rng.random() < share:
+            found.append(rng.choice(SPECIAL))
         elif style == "whole":
-            found.append(float(draw.randint(-1000, 1000)))
+            found.append(float(rng.randint(-1000, 1000)))
         else:
-            found.append(draw.uniform(*(draw.choice(SPANS) if style == "spans" else span)))
+            found.append(rng.uniform(*(rng.choice(SPANS) if style == "spans" else span)))
     return found
 
 
 def recipe(seed: int) -> dict:
-    draw = random.Random(seed)
-    kind, size = draw.choice(DTYPES), draw.choice(SIZES)
+    rng = random.Random(seed)
+    kind, size = rng.choice(DTYPES), rng.choice(SIZES)
     inexact = not ("int" in kind or kind == "bool")
-    what = {**VIEWS, **PLACES, **(HISTORIES if inexact else {})}
+    what = {**VIEWS, **DEVICES, **(HISTORIES if inexact else {})}
     count = 1
     for n in size:
         count *= n
     return {
         "kind": kind,
         "size": size,
-        "numbers": numbers(draw, kind, count),
-        "what": [draw.choice(list(what)) for _ in range(draw.choice((0, 1, 1, 2)))],
-        "options": {name: draw.choice(OPTIONS[name]) for name in OPTIONS if draw.random() < 0.25},
-        "default": draw.choice(("float32", "float32", "float32", "float64")),
-        "format": draw.choice((repr, repr, repr, str, "{}".format)),
+        "numbers": numbers(rng, kind, count),
+        "what": [rng.choice(list(what)) for _ in range(rng.choice((0, 1, 1, 2)))],
+        "options": {name: rng.choice(OPTIONS[name]) for name in OPTIONS if rng.random() < 0.25},
+        "default": rng.choice(("float32", "float32", "float32", "float64")),
+        "format": rng.choice((repr, repr, repr, str, "{}".format)),
     }
 
 
-def shown(library, made: dict) -> str:
+def formatted(library, made: dict) -> str:
     library.set_printoptions(profile="default")
     library.set_printoptions(**made["options"])
     library.set_default_dtype(getattr(library, made["default"]))
     x = library.tensor(made["numbers"], dtype=getattr(library, made["kind"])).reshape(made["size"])
     for what in made["what"]:
         try:
-            x = {**HISTORIES, **VIEWS, **PLACES}[what](library, x)
+            x = {**HISTORIES, **VIEWS, **DEVICES}[what](library, x)
         except RuntimeError as error:
             return str(error)
     return made["format"](x)
@@ -163,11 +163,11 @@ def shown(library, made: dict) -> str:
 
 @pytest.mark.filterwarnings("ignore:The .grad attribute")
 @pytest.mark.parametrize("group", range(10))
-def test_equals_pytorchs(group):
+def test_repr_of_generated_tensors_equals_pytorchs(group):
     wrong = []
     for seed in range(group, COUNT, 10):
         made = recipe(seed)
-        ours, theirs = shown(torchlike, made), shown(torch, made)
+        ours, theirs = formatted(torchlike, made), formatted(torch, made)
         if ours != theirs:
             wrong.append((seed, made["what"], made["options"], ours, theirs))
     assert wrong == []

@@ -141,7 +141,7 @@ def parts_of_complex_numbers(torch):
         "uint64",
     ],
 )
-def test_every_dtype(dtype):
+def test_every_dtype_shares_memory(dtype):
     def program(torch):
         a = np.array([0, 1, 1, 0]).astype(dtype)
         t = torch.from_numpy(a)
@@ -249,7 +249,7 @@ def data_of_a_parameter(torch):
     return a.tolist(), p
 
 
-def whoever_shares_with_it(torch):
+def functions_that_share_or_copy_an_array(torch):
     a = np.zeros(3, dtype=np.float32)
     tensors = [
         torch.as_tensor(a),
@@ -271,7 +271,7 @@ def whoever_shares_with_it(torch):
     return tensors, apart, a.tolist()
 
 
-def aliases_that_cannot_be(torch):
+def aliases_that_are_impossible(torch):
     found = []
     for make in (
         lambda: torch.asarray(np.zeros(2), dtype=torch.float32, copy=False),
@@ -287,7 +287,7 @@ def aliases_that_cannot_be(torch):
     return found
 
 
-def other_objects_as_arrays(torch):
+def buffers_and_numbers_as_arrays(torch):
     return (
         torch.asarray(bytearray(8)),
         torch.asarray(bytearray(b"\x01\x02"), dtype=torch.uint8),
@@ -351,7 +351,7 @@ def copies_and_pickles(torch):
     return t, twin, torch.load(kept)
 
 
-def kinds_of_arrays(torch):
+def subclasses_and_dtypes_of_arrays(torch):
     a = np.arange(4.0)
     return (
         torch.as_tensor(a.view(np.recarray)),
@@ -360,14 +360,14 @@ def kinds_of_arrays(torch):
     )
 
 
-def forced(torch):
+def numpy_with_force(torch):
     x = torch.ones(2, requires_grad=True)
     a = x.numpy(force=True)
     a[0] = 3
     return x.detach(), a.tolist()
 
 
-def addresses(torch):
+def addresses_of_shared_memory(torch):
     a = np.zeros((2, 3))
     t, made = torch.from_numpy(a), torch.zeros(3)
     n = made.numpy()
@@ -378,7 +378,7 @@ PROGRAMS = [f for f in list(vars().values()) if getattr(f, "__code__", None) and
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
-def test_programs(program):
+def test_memory_shared_with_numpy(program):
     both(program)
 
 
@@ -405,9 +405,9 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("why", REFUSED)
-def test_refusals(why):
-    both(REFUSED[why])
+@pytest.mark.parametrize("case", REFUSED)
+def test_conversions_that_raise(case):
+    both(REFUSED[case])
 
 
 def _read_only(torch):
@@ -420,7 +420,7 @@ def _read_only(torch):
     return a.tolist(), t
 
 
-def test_arrays_that_are_not_writable_warn_and_are_shared_all_the_same():
+def test_read_only_arrays_are_shared_with_a_warning():
     _errors.warned._given.clear()
     with pytest.warns(UserWarning, match="The given NumPy array is not writable, and PyTorch does not support"):
         torchlike.from_numpy(np.broadcast_to(np.arange(2.0), (2, 2)))
@@ -434,7 +434,7 @@ def test_arrays_that_are_not_writable_warn_and_are_shared_all_the_same():
         torchlike.frombuffer(b"abcd", dtype=torchlike.uint8)
 
 
-def test_nothing_is_paid_once_the_other_side_is_gone():
+def test_sharing_ends_when_no_other_reference_exists():
     t = torchlike.arange(4.0)
     a = t.numpy()
     part = a[1:]
@@ -458,7 +458,7 @@ def test_nothing_is_paid_once_the_other_side_is_gone():
     assert u.tolist() == [0, 6, 7] and not u._storage.shared
 
 
-def test_a_view_that_was_read_before_sees_what_numpy_wrote_meanwhile():
+def test_a_view_that_was_read_sees_later_writes_by_numpy():
     t = torchlike.zeros(4)
     view = t[1:3]
     assert view.tolist() == [0, 0]
@@ -468,7 +468,7 @@ def test_a_view_that_was_read_before_sees_what_numpy_wrote_meanwhile():
     assert t.tolist() == [0, 5, 0, 0] and view.tolist() == [5, 0]
 
 
-def test_what_was_never_shared_is_an_ordinary_tensor():
+def test_copies_of_arrays_are_not_shared():
     made = [torchlike.tensor(np.zeros(3)), torchlike.zeros(3), torchlike.from_numpy(np.zeros(3)) + 1]
     data = torchlike.utils.data
     loader = data.DataLoader(data.TensorDataset(torchlike.from_numpy(np.ones((4, 2)))), batch_size=2)
@@ -486,7 +486,7 @@ def test_rows_of_a_large_array_are_read_alone():
     assert whole.settled is None  # the base was never copied
 
 
-def test_a_buffer_cannot_be_moved_while_a_tensor_looks_at_it():
+def test_a_buffer_cannot_be_resized_while_a_tensor_views_it():
     b = bytearray(8)
     t = torchlike.frombuffer(b, dtype=torchlike.uint8)
     with pytest.raises(BufferError):
@@ -499,7 +499,7 @@ def test_a_buffer_cannot_be_moved_while_a_tensor_looks_at_it():
     assert t.numel() == 3
 
 
-def test_real_pytorch_and_torchlike_over_one_array():
+def test_pytorch_and_torchlike_share_one_array():
     a = np.arange(4.0)
     ours, theirs = torchlike.from_numpy(a), torch.from_numpy(a)
     ours[0] = 5
@@ -508,7 +508,7 @@ def test_real_pytorch_and_torchlike_over_one_array():
     assert ours.tolist() == theirs.tolist() == a.tolist() == [10, 1, 3, 5]
 
 
-def test_arrays_without_a_copy():
+def test_np_array_with_copy_false_shares_memory():
     t = torchlike.ones(2)
     assert np.shares_memory(np.array(t, copy=False), t.numpy())
     assert not np.shares_memory(np.array(t), t.numpy())

@@ -192,7 +192,7 @@ def notes(L):
     return Noted
 
 
-def test_what_a_class_adds():
+def test_attributes_that_torch_function_adds():
     def noted(L):
         a, b = L.ones(2).as_subclass(notes(L)), L.ones(2)
         b = b.as_subclass(type(a))

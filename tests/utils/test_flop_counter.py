@@ -165,7 +165,7 @@ def test_mods_is_not_needed():
     both(lambda L: type(L.utils.flop_counter.FlopCounterMode(L.nn.Linear(1, 1), display=False)).__name__)
 
 
-def test_what_is_refused():
+def test_unsupported_functions_raise():
     with pytest.raises(NotImplementedError, match="custom_mapping"):
         torchlike.utils.flop_counter.FlopCounterMode(custom_mapping={torchlike.ops.aten.mm: len})
     with pytest.raises(NotImplementedError, match="register_flop_formula"):

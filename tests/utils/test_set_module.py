@@ -1,4 +1,4 @@
-"""`torch.utils.set_module`: the module that a function says it comes from."""
+"""`torch.utils.set_module` sets the `__module__` of a function."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from tests.oracle import both
 
 
 @pytest.mark.parametrize("name", ["a.b", "", 3, None])
-def test_the_module_is_a_string(name):
+def test_set_module_accepts_only_strings(name):
     def program(torch):
         def f(): ...
 

@@ -240,7 +240,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_is_not_logged_says_so(name, tmp_path):
+def test_unsupported_summaries_raise_with_their_name(name, tmp_path):
     with torchlike.utils.tensorboard.SummaryWriter(tmp_path) as writer:
         with pytest.raises(NotImplementedError, match=rf"SummaryWriter\.add_{name} is not supported by torchlike; \w+"):
             getattr(writer, f"add_{name}")("a", *REFUSED[name])

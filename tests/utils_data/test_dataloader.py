@@ -250,7 +250,7 @@ def test_contexts_that_are_none(context):
     same(lambda T: T.utils.data.DataLoader([1], num_workers=1, multiprocessing_context=context))
 
 
-def test_what_a_loader_with_workers_knows():
+def test_attributes_of_a_loader_with_workers():
     def seen(T):
         loader = T.utils.data.DataLoader([1], num_workers=1, multiprocessing_context="spawn")
         return type(loader.multiprocessing_context).__name__, loader.prefetch_factor

@@ -17,7 +17,7 @@ from torchlike._ops.schema.declare import clean
 from torchlike._tensor.factories import MISSING
 
 MEANINGS = {
-    "input": "the operand. Of a method, it is the tensor on which the method is called.",
+    "input": "the operand. For a method, it is the tensor on which the method is called.",
     "other": "the second operand. It is broadcast with the first.",
     "out": "the tensor (for several results, a tuple of tensors) that receives the result and is returned.",
     "dim": "the dim along which the operator works. A negative dim counts from the last.",

@@ -144,5 +144,5 @@ def load_ipython_extension(ipython: Any) -> None:
 
 
 def own_name(name: str) -> str:
-    """Return the name in torchlike of a module of PyTorch, or the name of another module as it is."""
+    """Return torchlike's name of a module of PyTorch. Return the name of any other module unchanged."""
     return _OURS + name.removeprefix(_THEIRS) if name.startswith(_THEIRS + ".") else name

@@ -32,8 +32,8 @@ def add(module: ModuleType) -> None:
 def _found(module: str, otherwise: Any, name: str) -> Any:
     if name.startswith(_PREFIXES[module]) and not name.startswith("__"):
         # Imported here because programs without pickles do not need it.
-        of_plain_pickle = importlib.import_module("torchlike.serialization._names").of_plain_pickle
-        return of_plain_pickle(module.replace("torchlike", "torch", 1), name)
+        find_in_plain_pickle = importlib.import_module("torchlike.serialization._names").find_in_plain_pickle
+        return find_in_plain_pickle(module.replace("torchlike", "torch", 1), name)
     if otherwise is not None:
         return otherwise(name)
     raise AttributeError(f"module {module!r} has no attribute {name!r}")

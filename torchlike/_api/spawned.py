@@ -8,12 +8,12 @@ import sys
 from types import ModuleType
 from typing import Any
 
-# The modules whose function `get_preparation_data` returns what a new child process reads first. Those of loky, which
-# joblib uses by default, are prepared when they are imported.
+# The modules whose function `get_preparation_data` returns the data that a new child process reads first. The modules
+# of loky, which joblib uses by default, are prepared when they are imported.
 SPAWNING = ("multiprocessing.spawn", "loky.backend.spawn", "joblib.externals.loky.backend.spawn")
 
-# The name for which `multiprocessing` prepares the server of the start method "forkserver". The server may import the
-# main module before it forks, but does not install the hook. Without the path of the module, its children import it.
+# `get_preparation_data` is called with this name for the server of the start method "forkserver". The server does not
+# install the hook, so it must not import the main module. Without the path of the module, its children import it.
 _FORK_SERVER = "ignore"
 _INSTALL = """
 import sys

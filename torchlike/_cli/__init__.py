@@ -20,7 +20,7 @@ def main(argv: Sequence[str] | None = None) -> int:
       argv: the arguments, by default those of the process.
 
     Returns:
-      The exit status. It is 1 if the reader of the output has gone, as in `torchlike check . | head`.
+      The exit status. It is 1 if the reader of the output has closed the pipe, as in `torchlike check . | head`.
     """
     try:
         status = _run(argv)

@@ -1,4 +1,4 @@
-"""What a Python program binds and reads, collected in one pass over its syntax tree."""
+"""The names that a Python program binds and reads, collected in one pass over its syntax tree."""
 
 from __future__ import annotations
 

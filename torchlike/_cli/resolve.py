@@ -12,8 +12,8 @@ from torchlike._cli.scopes import ROOTS, Binding, Scope, chain
 
 IMPORTERS = ("import_module", "importorskip")
 TENSOR = "torch.Tensor"
-A_TENSOR = "(tensor)"  # what a variable that holds a tensor resolves to
-# Functions that return a tensor whatever their arguments are.
+A_TENSOR = "(tensor)"  # the path of a variable that holds a tensor
+# Functions that return a tensor for any arguments.
 FACTORIES = """
 arange as_tensor cat empty empty_like eye from_numpy full full_like linspace logspace ones ones_like rand rand_like
 randint randint_like randn randn_like randperm stack tensor zeros zeros_like
@@ -65,7 +65,7 @@ class Resolver:
         return ".".join([TENSOR if base == A_TENSOR else base, *rest]) if base and (rest or base != A_TENSOR) else ""
 
     def resolve(self, scope: Scope, node: ast.expr) -> str:
-        """Return the path of an expression. It is empty for expressions that are not known to be PyTorch's names."""
+        """Return the path of an expression, or an empty string if it is not known to be a name of PyTorch."""
         if words := chain(node):
             return self._of_words(scope, words)
         if isinstance(node, ast.Call):
@@ -109,10 +109,10 @@ class Resolver:
         return next((f"{star}.{name}" for star in reversed(stars) if self._exists(f"{star}.{name}")), "")
 
     def _of_bindings(self, bindings: list[Binding]) -> str:
-        """Return what all the bindings agree on.
+        """Return the path of a name with these bindings, or an empty string if the bindings contradict each other.
 
-        Assignments of None are ignored, and so is an unknown binding that excludes every known one. Of different known
-        bindings, or of known and unknown ones, in the arms of a `try` statement, the first that exists takes effect.
+        Bindings in different arms of one statement do not contradict each other. If known bindings are in the arms of a
+        `try` statement, the first one that exists takes effect. Assignments of None are ignored.
         """
         pairs = [(each, self._of_binding(each)) for each in bindings if not _is_none(each.value)]
         known = [(each, path) for each, path in pairs if path]

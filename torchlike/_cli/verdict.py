@@ -43,7 +43,7 @@ class Verdict(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a name leads to. `name` ends at the first value that is neither a module nor a class.
+    """The object to which a name refers. `name` ends at the first value that is neither a module nor a class.
 
     `error` is the text of the error that access raises. `is_refused` tells whether that error is a refusal.
     """

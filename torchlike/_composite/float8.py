@@ -13,7 +13,7 @@ from torchlike._transforms.underived import underivable
 
 
 def dequantize(input: Tensor) -> Tensor:
-    """Return the tensor in float32. Of a quantized tensor, these are the real numbers."""
+    """Return the tensor in float32. For a quantized tensor, return the real numbers that it represents."""
     return underivable("dequantize", lambda x: x.to(_dtypes.float32), input)
 
 

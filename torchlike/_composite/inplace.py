@@ -74,7 +74,7 @@ IN_PLACE = (
 )
 # Methods without an operator of their own: the functions have the parameters of the methods.
 WRITES = ("fill_", "index_put_", "resize_as_", "zero_")
-QUESTIONS = ("get_device", "is_conj", "is_neg", "is_signed")
+QUERIES = ("get_device", "is_conj", "is_neg", "is_signed")
 
 
 def _function(name: str) -> Callable[..., Any]:
@@ -96,4 +96,4 @@ def _function(name: str) -> Callable[..., Any]:
 
 def functions() -> dict[str, Callable[..., Any]]:
     """Return the functions by name. Tensor must already have its methods."""
-    return public_calls.functions(*map(_function, (*IN_PLACE, *WRITES, *QUESTIONS)))
+    return public_calls.functions(*map(_function, (*IN_PLACE, *WRITES, *QUERIES)))

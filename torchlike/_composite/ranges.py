@@ -366,6 +366,18 @@ tril_indices, triu_indices = _triangle("tril_indices", np.tril_indices), _triang
 # -- windows -----------------------------------------------------------------------------------------------------------
 
 
+_WINDOW_DOC = """{doc} If `periodic` is True, the window is periodic, for spectral analysis; else symmetric.
+
+    Args:
+      window_length: the number of elements.
+      periodic: return the first elements of a symmetric window that is longer by one.
+      parameters, named: {numbers}.
+
+    >>> torchlike.{name}(4).shape
+    torch.Size([4])
+    """
+
+
 def _window(
     name: str, formula: Callable, doc: str, numbers: str = "none", names: tuple[str, ...] = ()
 ) -> Callable[..., Tensor]:
@@ -402,16 +414,7 @@ def _window(
         return of_array(found, device, requires_grad)
 
     window.__name__ = window.__qualname__ = name
-    window.__doc__ = f"""{doc} If `periodic` is True, the window is periodic, for spectral analysis; else symmetric.
-
-    Args:
-      window_length: the number of elements.
-      periodic: return the first elements of a symmetric window that is longer by one.
-      parameters, named: {numbers}.
-
-    >>> torchlike.{name}(4).shape
-    torch.Size([4])
-    """
+    window.__doc__ = _WINDOW_DOC.format(doc=doc, numbers=numbers, name=name)
     return window
 
 

@@ -1,4 +1,4 @@
-"""The precision of float32 products: PyTorch's switches, and what they mean on each platform.
+"""The precision of float32 products: PyTorch's switches, and their meaning on each platform.
 
 PyTorch has two interfaces. The older one has one switch for matrix products (`set_float32_matmul_precision`) and one
 for cuDNN (`backends.cudnn.allow_tf32`). The newer one has a setting `fp32_precision` for each backend and operator. A

@@ -18,7 +18,7 @@ def different_devices(a: Any, b: Any) -> RuntimeError:
 
 
 class OutOfMemoryError(RuntimeError):
-    """Raised if an accelerator has not enough free memory."""
+    """Raised if an accelerator does not have enough free memory."""
 
     __module__ = "torchlike"
 

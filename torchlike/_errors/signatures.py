@@ -24,7 +24,7 @@ def _signatures() -> dict[str, list[str]]:
 
 
 def listed(function: str, is_method: bool = False) -> str:
-    """Return what an error says that it expected: the only signature of a function, or `one of:` and all of them."""
+    """Return the expected signatures in an error message: the only one of a function, or `one of:` and all of them."""
     known = _signatures()
     names = (f"Tensor.{function}", function) if is_method else (function, f"Tensor.{function}")
     signatures = next((known[name] for name in names if name in known), [])

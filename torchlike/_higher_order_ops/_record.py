@@ -19,7 +19,7 @@ from torchlike._transforms.jax_operators import Higher, apply
 from torchlike._transforms.recording import Scene, is_tensor, recording
 
 
-class Place(int):
+class ResultIndex(int):
     """The index of a tensor among the results of a recording."""
 
 
@@ -27,17 +27,17 @@ class Recorded(NamedTuple):
     """A captured function of tensors, with the container structure of its results."""
 
     recording: Recording
-    leaves: list  # a `Place` for each tensor; other leaves are unchanged
+    leaves: list  # a `ResultIndex` for each tensor; other leaves are unchanged
     tree: Tree
     avals: list[Aval]
     strides: list[tuple[int, ...]]
 
     def filled(self, results: Sequence[Tensor]) -> Any:
         """Return the result containers of the function, with `results` in place of its own tensors."""
-        return self.tree.filled([results[x] if isinstance(x, Place) else x for x in self.leaves])
+        return self.tree.filled([results[x] if isinstance(x, ResultIndex) else x for x in self.leaves])
 
 
-class Looks(NamedTuple):
+class InputProperties(NamedTuple):
     """The properties of an input that a captured function can read."""
 
     aval: Aval
@@ -45,31 +45,31 @@ class Looks(NamedTuple):
     strides: tuple[int, ...] | None
 
     @staticmethod
-    def of(tensor: Tensor) -> Looks:
+    def of(tensor: Tensor) -> InputProperties:
         """Return the properties of `tensor`."""
-        return Looks(tensor._aval, tensor.requires_grad, tensor._strides)
+        return InputProperties(tensor._aval, tensor.requires_grad, tensor._strides)
 
     @staticmethod
-    def of_carried(tensor: Tensor) -> Looks:
+    def of_carried(tensor: Tensor) -> InputProperties:
         """Return the properties of a carried value.
 
         A carried value requires grad, because results of the function replace it, and these may require grad even if
         the initial value does not.
         """
-        return Looks(tensor._aval, True, tensor._strides)
+        return InputProperties(tensor._aval, True, tensor._strides)
 
     @staticmethod
-    def of_slice(tensor: Tensor, carried: bool = False) -> Looks:
+    def of_slice(tensor: Tensor, carried: bool = False) -> InputProperties:
         """Return the properties of a slice of `tensor` along the first dim. A carried slice requires grad."""
         aval = tensor._aval
-        return Looks(aval.like(tuple(aval.shape[1:])), carried or tensor.requires_grad, tensor.stride()[1:])
+        return InputProperties(aval.like(tuple(aval.shape[1:])), carried or tensor.requires_grad, tensor.stride()[1:])
 
 
 def record(
     name: str,
     role: str,
     function: Callable,
-    inputs: Sequence[Looks],
+    inputs: Sequence[InputProperties],
     device: Device,
     call: Callable[[Callable, list], Any],
 ) -> Recorded:
@@ -92,7 +92,7 @@ def record(
         _check_aliases(name, scene, tensors, found)
         scene.recording.finish([tensor._pair() for tensor in found])
     places = iter(range(len(found)))
-    leaves = [Place(next(places)) if is_tensor(leaf) else leaf for leaf in leaves]
+    leaves = [ResultIndex(next(places)) if is_tensor(leaf) else leaf for leaf in leaves]
     return Recorded(scene.recording, leaves, tree, [t._aval for t in found], [t.stride() for t in found])
 
 
@@ -135,7 +135,7 @@ def device_of(tensors: Sequence[Any]) -> Device:
 
 
 def differences(a: Recorded, given: Sequence[Tensor], count: int) -> list[str]:
-    """Return descriptions, in PyTorch's wording, of how results differ from the tensors they replace.
+    """Describe, in PyTorch's wording, how results differ from the tensors that they replace.
 
     The first `count` results are compared by shape, dtype and device.
     """

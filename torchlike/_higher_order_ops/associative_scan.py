@@ -8,7 +8,7 @@ from typing import Any
 import jax
 
 from torchlike import _errors
-from torchlike._higher_order_ops._record import Looks, Place, device_of, differences, operate, record
+from torchlike._higher_order_ops._record import InputProperties, ResultIndex, device_of, differences, operate, record
 from torchlike._higher_order_ops._trees import flatten
 from torchlike._higher_order_ops.scan import along
 from torchlike._transforms.jax_operators import Functions, Higher
@@ -52,11 +52,11 @@ def associative_scan(
         "torch.ops.higher_order.associative_scan",
         "combine_fn",
         combine_fn,
-        [Looks.of_slice(x, carried=True) for x in sliced] * 2,
+        [InputProperties.of_slice(x, carried=True) for x in sliced] * 2,
         device_of(sliced),
         call,
     )
-    if made.tree != tree or not all(isinstance(leaf, Place) for leaf in made.leaves):
+    if made.tree != tree or not all(isinstance(leaf, ResultIndex) for leaf in made.leaves):
         raise AssertionError(f"combine_fn must return what the xs are made of, {tree}, got {made.tree}")
     different = differences(made, [x[0] for x in sliced], count)
     if different:

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from torchlike import _errors
 from torchlike._engine.trace.subtrace import Drew
 from torchlike._errors.warned import warn
-from torchlike._higher_order_ops._record import Looks, Place, Recorded, device_of, operate, record
+from torchlike._higher_order_ops._record import InputProperties, Recorded, ResultIndex, device_of, operate, record
 from torchlike._higher_order_ops._trees import flatten
 from torchlike._tensor.tensor import Tensor
 from torchlike._transforms.jax_operators import Functions, Higher
@@ -49,11 +49,11 @@ def cond(pred: Any, true_fn: Callable, false_fn: Callable, operands: tuple | lis
     if not is_tensor(pred):
         warn(_errors.control_flow.CONSTANT_PREDICATE)
         return true_fn(*operands) if pred else false_fn(*operands)
-    device, looks = device_of([pred, *leaves]), [Looks.of(leaf) for leaf in leaves]
+    device, properties = device_of([pred, *leaves]), [InputProperties.of(leaf) for leaf in leaves]
     call = lambda function, inputs: function(*tree.filled(inputs))
     try:
-        true = record("torch.cond", "true_fn", true_fn, looks, device, call)
-        false = record("torch.cond", "false_fn", false_fn, looks, device, call)
+        true = record("torch.cond", "true_fn", true_fn, properties, device, call)
+        false = record("torch.cond", "false_fn", false_fn, properties, device, call)
     except Drew:
         true = false = None
     if true is None or false is None or not _are_alike(true, false):
@@ -91,7 +91,7 @@ def _are_alike(true: Recorded, false: Recorded) -> bool:
     """
     if true.tree != false.tree:
         raise _errors.control_flow.differing_branches(true.tree, false.tree)
-    if any(x.__class__ not in (Place, int) for x in true.leaves + false.leaves):
+    if any(x.__class__ not in (ResultIndex, int) for x in true.leaves + false.leaves):
         raise _errors.control_flow.constant_result()
     if [x.__class__ for x in true.leaves] != [x.__class__ for x in false.leaves]:
         raise _errors.control_flow.differing_branches(true.leaves, false.leaves)

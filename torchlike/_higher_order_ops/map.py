@@ -9,7 +9,7 @@ import jax
 
 from torchlike import _errors
 from torchlike._engine.trace.subtrace import Drew
-from torchlike._higher_order_ops._record import Looks, Place, device_of, operate, record
+from torchlike._higher_order_ops._record import InputProperties, ResultIndex, device_of, operate, record
 from torchlike._higher_order_ops._trees import flatten
 from torchlike._higher_order_ops.scan import stacked
 from torchlike._transforms.jax_operators import Functions, Higher
@@ -45,12 +45,12 @@ def map(f: Callable, xs: Any, *args: Any) -> Any:
             tree.filled(inputs[:count]), *more_tree.filled([next(rest) if is_tensor(leaf) else leaf for leaf in more])
         )
 
-    looks = [*[Looks.of_slice(x) for x in slices], *[Looks.of(x) for x in tensors]]
+    properties = [*[InputProperties.of_slice(x) for x in slices], *[InputProperties.of(x) for x in tensors]]
     try:
-        made = record(_NAME, "f", f, looks, device_of(slices), call)
+        made = record(_NAME, "f", f, properties, device_of(slices), call)
     except Drew:
         return stacked([f(tree.filled(each), *args) for each in zip(*[x.unbind(0) for x in slices])], 0)
-    if not all(isinstance(leaf, Place) or leaf is None for leaf in made.leaves):
+    if not all(isinstance(leaf, ResultIndex) or leaf is None for leaf in made.leaves):
         raise _errors.control_flow.no_tensor_leaf(_NAME, made.leaves)
     op = Higher("map", "MapAutogradOpBackward", ("map", count), _runner(count))
     return made.filled(operate(op, [*slices, *tensors], [made]))

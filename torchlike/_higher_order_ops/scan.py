@@ -9,7 +9,15 @@ import jax
 
 from torchlike import _errors
 from torchlike._engine.trace.subtrace import Drew
-from torchlike._higher_order_ops._record import Looks, Place, Recorded, device_of, differences, operate, record
+from torchlike._higher_order_ops._record import (
+    InputProperties,
+    Recorded,
+    ResultIndex,
+    device_of,
+    differences,
+    operate,
+    record,
+)
 from torchlike._higher_order_ops._trees import Tree, flatten
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
@@ -43,11 +51,11 @@ def scan(
     if not slices:
         return init, []
     sliced = [x.movedim(dim, 0) for x in along(slices, dim)]
-    looks = [*map(Looks.of_carried, carry), *map(Looks.of_slice, sliced)]
+    properties = [*map(InputProperties.of_carried, carry), *map(InputProperties.of_slice, sliced)]
     count = len(carry)
     call = lambda f, inputs: f(carry_tree.filled(inputs[:count]), slices_tree.filled(inputs[count:]))
     try:
-        made = record(_NAME, "combine_fn", combine_fn, looks, device_of(carry), call)
+        made = record(_NAME, "combine_fn", combine_fn, properties, device_of(carry), call)
     except Drew:
         return _one_by_one(combine_fn, init, sliced, slices_tree, dim, reverse)
     ys_tree = _check_results(made, carry, carry_tree)
@@ -115,7 +123,7 @@ def _check_results(made: Recorded, carry: list, tree: Tree) -> Tree:
     """Check the captured results against the carry, and return the structure of the output y."""
     if made.tree.kind not in (tuple, list) or len(made.tree.parts) != 2 or made.tree.parts[0] != tree:
         raise _errors.control_flow.scan_results(made.tree, tree)
-    if not all(isinstance(leaf, Place) for leaf in made.leaves):
+    if not all(isinstance(leaf, ResultIndex) for leaf in made.leaves):
         raise _errors.control_flow.no_tensor_leaf(_NAME, made.leaves)
     different = differences(made, carry, len(carry))
     if different:

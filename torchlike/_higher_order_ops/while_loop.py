@@ -13,7 +13,15 @@ from torchlike import _dtypes, _errors
 from torchlike._dtypes.recorder import current
 from torchlike._engine.trace.subtrace import Drew, SubTrace
 from torchlike._engine.xla.jax_private import eval_jaxpr
-from torchlike._higher_order_ops._record import Looks, Place, Recorded, device_of, differences, operate, record
+from torchlike._higher_order_ops._record import (
+    InputProperties,
+    Recorded,
+    ResultIndex,
+    device_of,
+    differences,
+    operate,
+    record,
+)
 from torchlike._higher_order_ops._trees import flatten
 from torchlike._tensor import factories
 from torchlike._transforms.jax_operators import Functions, Higher
@@ -48,15 +56,15 @@ def while_loop(cond_fn: Callable, body_fn: Callable, carried_inputs: tuple | lis
         raise _errors.control_flow.carried_leaves(leaves)
     device = device_of([leaf for leaf in leaves if is_tensor(leaf)])
     tensors = [leaf if is_tensor(leaf) else factories.of_array(np.asarray(leaf), device) for leaf in leaves]
-    looks = [Looks.of_carried(tensor) for tensor in tensors]
+    properties = [InputProperties.of_carried(tensor) for tensor in tensors]
     call = lambda function, inputs: function(*tree.filled(inputs))
     try:
-        goes_on = record("torch.while_loop", "cond_fn", cond_fn, looks, device, call)
-        body = record("torch.while_loop", "body_fn", body_fn, looks, device, call)
+        goes_on = record("torch.while_loop", "cond_fn", cond_fn, properties, device, call)
+        body = record("torch.while_loop", "body_fn", body_fn, properties, device, call)
     except Drew:
         return _looked_at(cond_fn, body_fn, carried_inputs)
     _check(goes_on, body, tensors)
-    if not isinstance(goes_on.leaves[0], Place):
+    if not isinstance(goes_on.leaves[0], ResultIndex):
         return carried_inputs  # the condition is the constant False, so the body never runs
     results = operate(_WHILE, tensors, [goes_on, body])
     # Inside another captured function the values are not concrete yet.
@@ -78,7 +86,7 @@ def _check(goes_on: Recorded, body: Recorded, tensors: list) -> None:
     if leaf is True:
         raise _errors.control_flow.infinite_loop()
     if leaf is not False and not (
-        isinstance(leaf, Place) and goes_on.avals[0].numel == 1 and goes_on.avals[0].dtype is _dtypes.bool_
+        isinstance(leaf, ResultIndex) and goes_on.avals[0].numel == 1 and goes_on.avals[0].dtype is _dtypes.bool_
     ):
         raise _errors.control_flow.condition_kind(goes_on.avals[0].shape if goes_on.avals else goes_on.leaves)
     if len(body.avals) != len(tensors):

@@ -20,7 +20,7 @@ _SHIFT = 128  # the kernels take unsigned bytes minus this
 
 
 class PackedParams:
-    """The quantized weight and the float bias of a layer, with what its product needs: scales and sums of the weight.
+    """The quantized weight and the float bias of a layer, with the scales and sums of the weight for its product.
 
     Args:
       weight: a qint8 tensor (out, ...), with one scale or one per output channel.

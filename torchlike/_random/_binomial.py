@@ -1,7 +1,7 @@
 """Vectorized sampling of the binomial distribution.
 
-If at least ten successes are expected, it uses Hoermann's BTRS (1993). Otherwise it adds up the geometric gaps between
-successes.
+If at least ten successes are expected, a sample is made by Hoermann's BTRS (1993). Otherwise it is made by adding the
+geometric gaps between successes.
 """
 
 from __future__ import annotations
@@ -13,9 +13,17 @@ from typing import Any
 import numpy as np
 
 from . import _libm
+from ._blocks import Block, Process, blocks
 from ._generator import Generator
-from ._tries import STIRLING_RESTS, by_kind, in_terms, in_tries, rows_of, stirling_rest, tried
-from ._turns import Block, Process, blocks
+from ._rejection_steps import (
+    STIRLING_REMAINDERS,
+    accepted_offsets,
+    accumulation_step,
+    rejection_trial,
+    row_selector,
+    select_method,
+    stirling_remainder,
+)
 
 
 def binomials(generator: Generator, counts: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
@@ -23,7 +31,7 @@ def binomials(generator: Generator, counts: np.ndarray, probabilities: np.ndarra
 
     Intermediate results are rounded to the dtype of the inputs at the same points as in PyTorch.
     """
-    small, rows, drawn = counts * probabilities < 10, rows_of(counts, probabilities), np.empty(len(counts))
+    small, rows, drawn = counts * probabilities < 10, row_selector(counts, probabilities), np.empty(len(counts))
     some_sure = not ((counts > 0) & (probabilities > 0)).all()
     process = _BINOMIAL[0 if some_sure or small.any() > small.all() else -1 if small.any() else 1]
     columns = lambda some: _binomial_columns(process, *rows(some))
@@ -41,18 +49,18 @@ def _binomial_columns(process: Process, counts: np.ndarray, p: np.ndarray) -> tu
         deviation = np.sqrt(counts * p * (one - p)).astype(np.float64)
         bound = np.where(counts * p >= 10, 0.92 - 4.2 / (1.15 + 2.53 * deviation), by_gaps)
         odds, mode = (p / (one - p)).astype(np.float64), np.floor((counts + one) * p).astype(np.float64)
-        at_mode = (mode + 0.5) * np.log((mode + 1) / (odds * (n - mode + 1))) + _rests(mode) + _rests(n - mode)
+        at_mode = (mode + 0.5) * np.log((mode + 1) / (odds * (n - mode + 1))) + _remainder(mode) + _remainder(n - mode)
     return np.where((counts > 0) & (p > 0), bound, 0), n, deviation, p, counts * p, odds, at_mode
 
 
-def _rests(k: np.ndarray) -> np.ndarray:
+def _remainder(k: np.ndarray) -> np.ndarray:
     square = (k + 1) * (k + 1)
     series = (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 / square) / square) / (k + 1)
-    return np.where(k < 10, np.array(STIRLING_RESTS)[np.clip(k, 0, 9).astype(np.int64)], series)
+    return np.where(k < 10, np.array(STIRLING_REMAINDERS)[np.clip(k, 0, 9).astype(np.int64)], series)
 
 
-def _binomial_turn(kind: int, number: Callable, row: list, own: tuple, p: Any) -> tuple:
-    """Do one iteration of an element (see `Process.turn`). `own` is the number of trials so far."""
+def _binomial_iteration(kind: int, number: Callable, row: list, own: tuple, p: Any) -> tuple:
+    """Perform one iteration of an element (see `Process.iterate`). `own` is the number of trials so far."""
     from jax import numpy
 
     bound, n = row[0](), row[1]()
@@ -60,8 +68,8 @@ def _binomial_turn(kind: int, number: Callable, row: list, own: tuple, p: Any) -
     for k in range(4):
         trials = trials + numpy.ceil(number(k, 1) / bound)
         gone.append(trials)
-    by_tries = lambda: in_tries(number, bound, functools.partial(_binomial_by_logarithms, n, *row[2:]))
-    done, taken = by_kind(kind, bound, by_tries, lambda: in_terms([~(x > n) for x in gone]))
+    trial = lambda: rejection_trial(number, bound, functools.partial(_binomial_by_logarithms, n, *row[2:]))
+    done, taken = select_method(kind, bound, trial, lambda: accumulation_step([~(x > n) for x in gone]))
     return done, taken, (numpy.where(done, 0.0, trials),), ()
 
 
@@ -78,7 +86,7 @@ def _binomial_by_logarithms(n, deviation, p, middle, odds, at_mode, u, v) -> Any
     failed, over, under = n - k + 1, 1 / (k + 1), 1 / (n - k + 1)
     mode = numpy.floor((n + 1) * p)
     chance = (n + 1) * numpy.log((n - mode + 1) * under) + (k + 0.5) * numpy.log(odds * failed * over)
-    chance = at_mode + chance - stirling_rest(k, over) - stirling_rest(n - k, under)
+    chance = at_mode + chance - stirling_remainder(k, over) - stirling_remainder(n - k, under)
     return (k >= 0) & (k <= n) & (numpy.log(height) <= chance)
 
 
@@ -87,7 +95,7 @@ def _successes(block: Block, counts: np.ndarray, p: np.ndarray) -> np.ndarray:
     large = counts * p >= 10
     if not large.any():
         return successes
-    one, u = p.dtype.type(1), tried(block)
+    one, u = p.dtype.type(1), accepted_offsets(block)
     b = 1.15 + 2.53 * np.sqrt(counts * p * (one - p)).astype(np.float64)
     a = -0.0873 + 0.0248 * b + 0.01 * p.astype(np.float64)
     with np.errstate(divide="ignore"):
@@ -100,8 +108,9 @@ def _log(uniforms: np.ndarray) -> np.ndarray:
         return np.log(uniforms)
 
 
-# The processes for elements of one kind only: -1 for geometric gaps, 1 for BTRS. 0 is the process for both kinds.
+# Process -1 is for arrays whose elements all use geometric gaps, 1 for arrays whose elements all use BTRS, 0 for all
+# other arrays.
 _BINOMIAL = {
-    kind: Process(functools.partial(_binomial_turn, kind), (np.float64(0),), prepared=lambda u: (_log(u),))
+    kind: Process(functools.partial(_binomial_iteration, kind), (np.float64(0),), prepared=lambda u: (_log(u),))
     for kind in (-1, 0, 1)
 }

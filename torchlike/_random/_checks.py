@@ -19,8 +19,8 @@ def is_floating(dtype: np.dtype) -> bool:
     return dtype == _BF16 or (dtype.kind == "f" and dtype.itemsize in (2, 4, 8))
 
 
-def is_no_number(dtype: np.dtype) -> bool:
-    """Return whether PyTorch does not sample this dtype. True for complex dtypes and 8-bit floats."""
+def is_not_sampled(dtype: np.dtype) -> bool:
+    """Return whether PyTorch cannot sample numbers of this dtype: complex dtypes and 8-bit floats."""
     return dtype.kind in "cfV" and not is_floating(dtype)
 
 

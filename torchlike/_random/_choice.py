@@ -8,7 +8,7 @@ import numpy as np
 
 from torchlike import _errors
 
-from ._checks import is_floating, is_no_number, require_floating
+from ._checks import is_floating, is_not_sampled, require_floating
 from ._generator import Generator, default_generator
 from ._real import uniform32, uniform64
 from ._waiting import exponential
@@ -34,7 +34,7 @@ def bernoulli(generator: Generator | None, size: Size, dtype: np.dtype, p: float
         raise _errors.random.probability_of("bernoulli_", "[0, 1]", p)
     if 0 in size:  # PyTorch does not check the dtype of an empty tensor
         return np.empty(size, dtype)
-    if is_no_number(dtype):
+    if is_not_sampled(dtype):
         raise _errors.dtypes.not_implemented("bernoulli_scalar_cpu_", dtype)
     with generator.lock:
         bits = generator.raw64(math.prod(size)) & np.uint64(2**53 - 1)

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from . import _libm
+from ._blocks import Block, Process, blocks
 from ._generator import Generator
-from ._tries import rows_of
-from ._turns import Block, Process, blocks
+from ._rejection_steps import row_selector
 
 F32_THIRD, F32_BOUND = float(np.float32(1) / np.float32(3)), float(np.float32(0.0331))
 
@@ -25,7 +25,7 @@ def gammas(generator: Generator, d: np.ndarray, powers: np.ndarray, exact: bool)
     All arrays are float64 of shape (n,). If `exact` is False, samples may differ from PyTorch in the last bits of
     float64.
     """
-    process, rows, drawn = _GAMMA[exact], rows_of(d, powers), np.empty(len(d))
+    process, rows, drawn = _GAMMA[exact], row_selector(d, powers), np.empty(len(d))
     spare = generator.spare_normal
     own = (np.int64(1), np.int64(spare is not None), np.float64(spare or 0.0))
     drawing = blocks(process, generator, len(d), lambda some: _gamma_columns(*rows(some)), own)
@@ -73,8 +73,8 @@ def _next(drawing: Any, own: tuple) -> Block | None:
 def _normals(block: Block, spare: float | None) -> np.ndarray:
     """Recompute the accepted normal numbers with the C library's functions.
 
-    `kept` has the positions of their Box-Muller pairs + 2: positive for the first half, negative for the second. It is
-    -1 for the generator's unused half.
+    The block keeps the positions of their Box-Muller pairs + 2: positive for the first half, negative for the second.
+    It keeps -1 for the generator's unused half.
     """
     kept = block.kept[0].astype(np.int64)
     x = _halves(block.uniforms, np.abs(kept) - 2, kept < 0)
@@ -89,11 +89,12 @@ def _halves(uniforms: np.ndarray, places: np.ndarray, second: np.ndarray) -> np.
     return radius * turned
 
 
-def _gamma_turn(exact: bool, number: Callable, row: list, own: tuple, p: Any) -> tuple:
-    """Do one trial of an element (see `Process.turn`).
+def _gamma_iteration(exact: bool, number: Callable, row: list, own: tuple, p: Any) -> tuple:
+    """Perform one trial of an element (see `Process.iterate`).
 
-    `own` is (whether the element is new, the location of the unused half of a pair, that half). The location is 0 if
-    there is no unused half, 1 if it is the generator's, and otherwise the position of the pair + 2.
+    `own` has three values: whether the element is new, the location of the unused half of a Box-Muller pair, and that
+    half. The location is 0 if there is no unused half, 1 if it is the generator's, and otherwise the position of the
+    pair + 2.
     """
     from jax import lax, numpy
 
@@ -141,6 +142,6 @@ _COS, _SIN = (
     tuple((-1) ** (k // 2) * (math.pi / 2) ** k / math.factorial(k) for k in range(top, -1, -2)) for top in (18, 19)
 )
 _GAMMA = {
-    exact: Process(functools.partial(_gamma_turn, exact), (np.int64(1), np.int64(0), np.float64(0)), kept=1)
+    exact: Process(functools.partial(_gamma_iteration, exact), (np.int64(1), np.int64(0), np.float64(0)), kept=1)
     for exact in (False, True)
 }

@@ -148,7 +148,7 @@ class Generator:
             capture.reads_generator()
 
     def mark(self) -> Any:
-        """Return the current position, for `rewind`. A captured call repeats both, unlike a read of the state."""
+        """Return the current position, for `rewind`. A capture can record both methods, but not a read of the state."""
         saved: list[Callable[[], None]] = []
 
         def save() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from torchlike import _errors
 
-from ._checks import bounds, is_floating, is_no_number, mantissa_digits, require_in_bounds, warn_beyond_precision
+from ._checks import bounds, is_floating, is_not_sampled, mantissa_digits, require_in_bounds, warn_beyond_precision
 from ._generator import Generator, default_generator
 from ._real import SLAB
 from ._rounding import narrow
@@ -35,7 +35,7 @@ def random_(generator: Generator | None, size: Size, dtype: np.dtype) -> np.ndar
     generator, dtype = generator or default_generator, np.dtype(dtype)
     if 0 in size:  # PyTorch does not check the dtype of an empty tensor
         return np.empty(size, dtype)
-    if is_no_number(dtype) or dtype.name in ("uint16", "uint32", "uint64"):
+    if is_not_sampled(dtype) or dtype.name in ("uint16", "uint32", "uint64"):
         raise _errors.dtypes.not_implemented("random_kernel_cpu", dtype)
     count = math.prod(size)
     wide = dtype.name in ("int64", "float64")
@@ -56,7 +56,7 @@ def randint(generator: Generator | None, size: Size, dtype: np.dtype, low: int, 
     [4, 9, 3, 0, 3]
     """
     generator, dtype = generator or default_generator, np.dtype(dtype)
-    if is_no_number(dtype) and dtype.kind != "c":  # for complex dtypes, PyTorch's error is about the bounds
+    if is_not_sampled(dtype) and dtype.kind != "c":  # for complex dtypes, PyTorch's error is about the bounds
         raise _errors.dtypes.not_implemented("random_update_from_to", dtype)
     if dtype.kind == "c" and high is None:
         raise RuntimeError("random_from_to_impl handles only integral, floating-point and boolean types")

@@ -16,7 +16,7 @@ import numpy as np
 
 _FROM_FUNCTIONS, _LOOPS = 1, {1: 5, 2: 15}  # table indices: PyUFunc_FromFuncAndData, PyUFunc_d_d, PyUFunc_dd_d
 _NO_IDENTITY = -1
-_kept: list[Any] = []  # the memory that the ufuncs point to, kept alive
+_keep_alive: list[Any] = []  # the memory that the ufuncs point to
 
 
 def _api() -> Any:
@@ -33,15 +33,15 @@ def _ufunc(name: str, arguments: int) -> Callable[..., np.ndarray]:
     loops = (ctypes.c_void_p * 1)(api[_LOOPS[arguments]])
     data = (ctypes.c_void_p * 1)(ctypes.cast(function, ctypes.c_void_p).value)
     types = ctypes.create_string_buffer(bytes([np.dtype(np.float64).num] * (arguments + 1)))
-    _kept.append((label, loops, data, types))
+    _keep_alive.append((label, loops, data, types))
     kinds = [ctypes.c_void_p] * 3 + [ctypes.c_int] * 4 + [ctypes.c_void_p] * 2 + [ctypes.c_int]
     make = ctypes.PYFUNCTYPE(ctypes.py_object, *kinds)(api[_FROM_FUNCTIONS])
     starts = [ctypes.addressof(part) for part in (loops, data, types)]
     return make(*starts, 1, arguments, 1, _NO_IDENTITY, ctypes.addressof(label), ctypes.addressof(label), 0)
 
 
-def _of(name: str, arguments: int = 1) -> Callable[..., np.ndarray]:
-    """Return the function on arrays.
+def _vectorized(name: str, arguments: int = 1) -> Callable[..., np.ndarray]:
+    """Return a function of the C library as a ufunc.
 
     If the C library is not accessible, use Python's `math`, which is ten times slower.
     """
@@ -51,5 +51,5 @@ def _of(name: str, arguments: int = 1) -> Callable[..., np.ndarray]:
         return np.vectorize(getattr(math, name), otypes=[np.float64])
 
 
-log, log1p, exp, cos, sin, tan = (_of(name) for name in ("log", "log1p", "exp", "cos", "sin", "tan"))
-pow = _of("pow", 2)
+log, log1p, exp, cos, sin, tan = (_vectorized(name) for name in ("log", "log1p", "exp", "cos", "sin", "tan"))
+pow = _vectorized("pow", 2)

@@ -46,7 +46,7 @@ class _Base:
         """Set the state that `find` returns."""
         self.find = (lambda: value) if current().capture is None else ref(value)
 
-    def is_of(self, trace: Any) -> bool:
+    def belongs_to(self, trace: Any) -> bool:
         """Return whether the state is an input of this trace, or may become one."""
         value = None if self.find is None else self.find()
         return self.find is None or (value is not None and value.trace is trace is not None)
@@ -72,8 +72,8 @@ class PhiloxGenerator(Generator):
         with self.lock:
             self._seed, self._offset = seed, offset
 
-    def _acts(self, do: Callable[[], Any]) -> bool:
-        """Return whether a capture is active and did this change of the state, now and at each replay."""
+    def _record_change(self, do: Callable[[], Any]) -> bool:
+        """If a capture is active, let it make a change of the state, now and at each replay. Return whether it did."""
         capture = current().capture
         taken = capture is not None and capture.takes(do, self)
         if taken:
@@ -88,7 +88,7 @@ class PhiloxGenerator(Generator):
         The seed is an integer in [-2^63, 2^64). A negative seed means seed + 2^64.
         """
         number = as_seed(seed)
-        if not self._acts(lambda: self.manual_seed(seed)):
+        if not self._record_change(lambda: self.manual_seed(seed)):
             self._set(number, 0)
         return self
 
@@ -106,7 +106,7 @@ class PhiloxGenerator(Generator):
         """Set the offset, a multiple of 4."""
         if offset < 0 or offset % 4:
             raise RuntimeError("offset must be a multiple of 4")
-        if not self._acts(lambda: self.set_offset(offset)):
+        if not self._record_change(lambda: self.set_offset(offset)):
             self._set(self._seed, int(offset))
 
     def kept(self) -> Callable[[], None]:
@@ -129,7 +129,7 @@ class PhiloxGenerator(Generator):
         seed, *offset = np.frombuffer(state.tobytes(), "<u8").tolist()
         if offset and offset[0] % 4:
             raise RuntimeError("offset must be a multiple of 4")
-        if not self._acts(lambda: self.load_state_bytes(state)):
+        if not self._record_change(lambda: self.load_state_bytes(state)):
             self._set(seed, offset[0] if offset else 0)
 
     def clone_state(self) -> Generator:
@@ -145,7 +145,7 @@ class PhiloxGenerator(Generator):
         self.set_state(state[2])
 
     def raw32(self, count: int) -> np.ndarray:
-        """Raise an error: host samplers take numbers of CPU generators only."""
+        """Raise an error: samplers that run on the host accept only CPU generators."""
         raise _errors.random.generator_device("cpu", self.device.type)
 
     # -- samples -------------------------------------------------------------------------------------------------------
@@ -154,10 +154,11 @@ class PhiloxGenerator(Generator):
         """Advance the offset by `count`.
 
         Returns:
-          The state of the current program as a Value of shape (4,), and the first new number's position after it.
+          The state of the current program as a Value of shape (4,), and the position of the first new number, counted
+          from that state.
         """
         with self.lock:
-            base = self._now()
+            base = self._current_base()
             value = None if base.find is None else base.find()
             if value is None:
                 value = Value(aval((4,), _dtypes.uint32, self.device), drawn(lambda: self._words(base)))
@@ -167,10 +168,10 @@ class PhiloxGenerator(Generator):
             return value, start
 
     def mark(self) -> Any:
-        """Return the current position, for `rewind`. A captured call repeats both, unlike a read of the state."""
+        """Return the current position, for `rewind`. A capture can record both methods, but not a read of the state."""
         with self.lock:
-            base, capture = self._now(), current().capture
-            if capture is not None and base.find is None:  # a replay begins other bases at their first sample
+            base, capture = self._current_base(), current().capture
+            if capture is not None and base.find is None:  # a replay sets other bases at their first sample
                 capture.takes(lambda: self._begin(base), self)
             return base, base.position
 
@@ -178,10 +179,10 @@ class PhiloxGenerator(Generator):
         """Return to a position that `mark` returned."""
         base, position = mark
         with self.lock:
-            if self._now() is base:
+            if self._current_base() is base:
                 return self._move(base, position)
             back = lambda: self._set(base.seed, base.offset + position)
-            if not self._acts(back):
+            if not self._record_change(back):
                 back()
 
     def _begin(self, base: _Base) -> None:
@@ -192,13 +193,13 @@ class PhiloxGenerator(Generator):
         if not _is_pure():
             self._offset = base.offset + position
 
-    def _now(self) -> _Base:
+    def _current_base(self) -> _Base:
         """Return the base of the current program."""
         capture, base = current().capture, self._base
         trace = self.device.trace if capture is None else capture.trace
         if capture is not None:
             capture.changed[id(self)] = self
-        if base is not None and base.is_of(trace):
+        if base is not None and base.belongs_to(trace):
             if _is_pure():
                 return base
             moved = self._offset - base.offset
@@ -231,7 +232,7 @@ def _is_pure() -> bool:
 
 
 _defaults: dict[devices.device, PhiloxGenerator] = {}
-_first_seeds: dict[str, int] = {}  # the last seed for all devices of a type, also for devices not used yet
+_latest_seeds: dict[str, int] = {}  # by device type: the seed of the latest `seed_all`, for devices not used yet
 
 
 def default_of(device: devices.device) -> Generator:
@@ -242,19 +243,17 @@ def default_of(device: devices.device) -> Generator:
         capture = current().capture
         with nullcontext() if capture is None else capture.quietly():  # a replay must not seed it again
             found = _defaults.setdefault(device, PhiloxGenerator(device))
-            if device.type in _first_seeds:
-                found.manual_seed(_first_seeds[device.type])
+            if device.type in _latest_seeds:
+                found.manual_seed(_latest_seeds[device.type])
     return found
 
 
 class Preserved:
-    """The positions of the default generators of the CPU and of some accelerators, which can be restored.
-
-    The accelerators are those of `devices` and, if `all` is True, those whose generators were used before.
+    """The saved positions of the default generators of the CPU and of some accelerators.
 
     Args:
       devices: the accelerators.
-      all: add the accelerators whose generators were used before.
+      all: include all accelerators whose generators were used before.
     """
 
     def __init__(self, devices: Iterable[devices.device] = (), all: bool = True) -> None:
@@ -262,7 +261,7 @@ class Preserved:
         self._marks = [(generator, generator.mark()) for generator in (default_generator, *used)]
 
     def restore(self) -> None:
-        """Return all generators to these positions."""
+        """Return all generators to the saved positions."""
         for generator, mark in self._marks:
             generator.rewind(mark)
 
@@ -270,7 +269,7 @@ class Preserved:
 def seed_all(seed: int, type: str | None = None) -> None:
     """Seed the default generators of all accelerators (of one type). Devices used later begin with the same seed."""
     for kind in ("cuda", "tpu") if type is None else (type,):
-        _first_seeds[kind] = seed
+        _latest_seeds[kind] = seed
         if current().capture is not None:  # each replay seeds the generators, so they must exist
             for i in range(len(devices.jax_devices(kind))):
                 default_of(devices.device(kind, i))

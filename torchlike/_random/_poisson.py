@@ -13,14 +13,21 @@ from typing import Any
 
 import numpy as np
 
+from ._blocks import Block, Process, blocks
 from ._generator import Generator
-from ._tries import by_kind, in_terms, in_tries, rows_of, stirling_rest, tried
-from ._turns import Block, Process, blocks
+from ._rejection_steps import (
+    accepted_offsets,
+    accumulation_step,
+    rejection_trial,
+    row_selector,
+    select_method,
+    stirling_remainder,
+)
 
 
 def poissons(generator: Generator, rates: np.ndarray) -> np.ndarray:
     """Return Poisson counts for finite rates. Both are float64 arrays of shape (n,)."""
-    drawn, rows = np.empty(len(rates)), rows_of(rates)
+    drawn, rows = np.empty(len(rates)), row_selector(rates)
     process = _POISSON[1 if rates.min() >= 10 else -1 if 0 < rates.min() <= rates.max() < 10 else 0]
     for block in blocks(process, generator, len(rates), lambda some: _poisson_columns(*rows(some)), process.own):
         drawn[block.elements] = _poisson_counts(block, *rows(block.elements))
@@ -35,8 +42,8 @@ def _poisson_columns(rates: np.ndarray) -> tuple[np.ndarray, ...]:
     return bound, rates
 
 
-def _poisson_turn(kind: int, number: Callable, row: list, own: tuple, p: Any) -> tuple:
-    """Do one iteration of an element (see `Process.turn`). `own` is the product of the uniforms so far."""
+def _poisson_iteration(kind: int, number: Callable, row: list, own: tuple, p: Any) -> tuple:
+    """Perform one iteration of an element (see `Process.iterate`). `own` is the product of the uniforms so far."""
     from jax import numpy
 
     bound, rate = (column() for column in row)
@@ -44,8 +51,8 @@ def _poisson_turn(kind: int, number: Callable, row: list, own: tuple, p: Any) ->
     for k in range(4):
         product = product * number(k)
         products.append(product)
-    by_tries = lambda: in_tries(number, bound, functools.partial(_poisson_by_logarithms, rate))
-    done, taken = by_kind(kind, bound, by_tries, lambda: in_terms([x > -bound for x in products]))
+    trial = lambda: rejection_trial(number, bound, functools.partial(_poisson_by_logarithms, rate))
+    done, taken = select_method(kind, bound, trial, lambda: accumulation_step([x > -bound for x in products]))
     return done, taken, (numpy.where(done, 1.0, product),), ()
 
 
@@ -63,7 +70,7 @@ def _poisson_by_logarithms(rate: Any, u: Any, v: Any) -> Any:
     refused = (k < 0) | ((distance < 0.013) & (v > distance))
     square, over = distance * distance, 1 / (k + 1)
     height = v * (1.1239 * (b - 3.4) + 1.1328) * square * root * math.sqrt(2 * math.pi)
-    log_chance = (k + 0.5) * numpy.log(rate * over) + (k + 1 - rate) - stirling_rest(k, over)
+    log_chance = (k + 0.5) * numpy.log(rate * over) + (k + 1 - rate) - stirling_remainder(k, over)
     return ~refused & (numpy.log(height / ((a + b * square) * (b - 3.4))) <= log_chance)
 
 
@@ -76,7 +83,7 @@ def _poisson_counts(block: Block, rates: np.ndarray) -> np.ndarray:
 
 
 def _poisson_by_rejection(block: Block, rates: np.ndarray) -> np.ndarray:
-    u, b = tried(block), 0.931 + 2.53 * np.sqrt(rates)
+    u, b = accepted_offsets(block), 0.931 + 2.53 * np.sqrt(rates)
     with np.errstate(divide="ignore"):
         counts = 2 * (-0.059 + 0.02483 * b) / (0.5 - np.abs(u))
     counts += b
@@ -86,5 +93,5 @@ def _poisson_by_rejection(block: Block, rates: np.ndarray) -> np.ndarray:
     return np.floor(counts, out=counts)
 
 
-# The processes for elements of one kind only: -1 for products, 1 for rejection. 0 is the process for both kinds.
-_POISSON = {kind: Process(functools.partial(_poisson_turn, kind), (np.float64(1),)) for kind in (-1, 0, 1)}
+# Process -1 is for arrays whose elements all use products, 1 for arrays whose elements all use rejection, 0 for others.
+_POISSON = {kind: Process(functools.partial(_poisson_iteration, kind), (np.float64(1),)) for kind in (-1, 0, 1)}

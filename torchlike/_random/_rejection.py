@@ -9,14 +9,14 @@ import numpy as np
 from torchlike import _errors
 
 from ._binomial import binomials
+from ._blocks import worth_compiling
 from ._checks import is_floating, require_floating
 from ._gamma import F32_BOUND, F32_THIRD, gammas
 from ._generator import Generator, default_generator
 from ._poisson import poissons
 from ._real import uniform64
+from ._rejection_steps import STIRLING_REMAINDERS
 from ._rounding import narrow
-from ._tries import STIRLING_RESTS
-from ._turns import worth_compiling
 
 
 class UniformReader:
@@ -280,7 +280,7 @@ def _log_ratio(n: float, k: float, mode: float, odds: float) -> float:
 
 def _stirling_rest(k: float) -> float:
     """Return log(k!) minus Stirling's approximation."""
-    if k < len(STIRLING_RESTS):
-        return STIRLING_RESTS[int(k)]
+    if k < len(STIRLING_REMAINDERS):
+        return STIRLING_REMAINDERS[int(k)]
     square = (k + 1) * (k + 1)
     return (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 / square) / square) / (k + 1)

@@ -9,7 +9,7 @@ import numpy as np
 from torchlike import _errors
 from torchlike._dtypes import memory_format as mf
 from torchlike._sparse import _tensor as s
-from torchlike._sparse._make import held
+from torchlike._sparse._make import from_host
 from torchlike._tensor import factories
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
@@ -20,7 +20,7 @@ LAYOUTS = (mf.sparse_coo, mf.sparse_csr, mf.sparse_csc)
 def added(count: int, where: np.ndarray | Tensor, values: Tensor) -> Tensor:
     """Return a tensor of shape (count, ...): zeros to which each of `values` is added at its index in `where`."""
     zeros = factories.zeros((count, *values.shape[1:]), dtype=values.dtype, device=values.device)
-    return zeros.index_add(0, held(where, values.device) if isinstance(where, np.ndarray) else where, values)
+    return zeros.index_add(0, from_host(where, values.device) if isinstance(where, np.ndarray) else where, values)
 
 
 def lines_of(t: Any) -> Tensor:
@@ -30,12 +30,12 @@ def lines_of(t: Any) -> Tensor:
     """
     if t.layout is mf.sparse_coo and s.sparse_dim(t) == 1:
         return t._indices_[0][0]  # works without concrete indices
-    return held(s.flat(s.places(t), tuple(t.shape[: s.sparse_dim(t)])), t.device)
+    return from_host(s.flat(s.places(t), tuple(t.shape[: s.sparse_dim(t)])), t.device)
 
 
 def picked(values: Tensor, where: np.ndarray) -> Tensor:
     """Return values[where], along the first dim."""
-    return rows["index_select"](values, 0, held(where, values.device))
+    return rows["index_select"](values, 0, from_host(where, values.device))
 
 
 def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None) -> Tensor:
@@ -77,7 +77,7 @@ def of_places(t: Any, kept: np.ndarray, values: Tensor, sizes: tuple[int, ...] |
     """Return a coalesced COO tensor with `values` at the row-major flat indices `kept`."""
     sizes = tuple(t.shape[: s.sparse_dim(t)]) if sizes is None else sizes
     where = np.stack(np.unravel_index(kept, sizes)) if sizes else np.zeros((0, len(kept)), np.int64)
-    indices = held(where.astype(np.int64), values.device)
+    indices = from_host(where.astype(np.int64), values.device)
     return s.make(mf.sparse_coo, (indices,), values, (*sizes, *values.shape[1:]), True)
 
 
@@ -123,7 +123,7 @@ def to_sparse(
     where = s.places(self)
     ordered = bool((np.diff(s.flat(where, tuple(self.shape[:2]))) > 0).all())
     values = s.passed_on(self._values_, "ToSparseBackward0")
-    made = s.make(mf.sparse_coo, (held(where, self.device),), values, self.shape, ordered)
+    made = s.make(mf.sparse_coo, (from_host(where, self.device),), values, self.shape, ordered)
     return made
 
 
@@ -171,5 +171,5 @@ def _compressed(t: Any, layout: mf.layout, name: str, dense_dim: int | None) -> 
     count = t.shape[0 if layout is mf.sparse_csr else 1]
     ends = np.concatenate([[0], np.cumsum(np.bincount(outer, minlength=count))]).astype(np.int64)
     node = "ToSparseCsrBackward0" if layout is mf.sparse_csr else "ToSparseCscBackward0"
-    indices = held(ends, t.device), held(inner, t.device)
+    indices = from_host(ends, t.device), from_host(inner, t.device)
     return s.make(layout, indices, s.passed_on(values, node), t.shape, True)

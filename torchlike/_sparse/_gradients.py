@@ -11,7 +11,7 @@ from torchlike._dtypes import int64
 from torchlike._dtypes import memory_format as mf
 from torchlike._sparse import _tensor as s
 from torchlike._sparse._convert import picked
-from torchlike._sparse._make import NODE, held
+from torchlike._sparse._make import NODE, from_host
 from torchlike._tensor import factories
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
@@ -84,6 +84,6 @@ def _bags_gradient(
 def _bag_of_each(indices: Tensor, offsets: Tensor | None, bags: int) -> Tensor:
     """Return the bag number of each index. Indices after the last offset belong to the last bag."""
     if offsets is None:
-        return held(np.repeat(np.arange(bags), indices.shape[1]), indices.device)
-    order = held(np.arange(indices.shape[0]), indices.device).to(offsets.dtype)
+        return from_host(np.repeat(np.arange(bags), indices.shape[1]), indices.device)
+    order = from_host(np.arange(indices.shape[0]), indices.device).to(offsets.dtype)
     return (rows["searchsorted"](offsets, order, True, False) - 1).clamp(max=bags - 1)

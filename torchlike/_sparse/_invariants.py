@@ -10,8 +10,8 @@ from typing import Any
 class check_sparse_tensor_invariants:
     """The default of `check_invariants`, which sparse constructors use if the argument is not given.
 
-    As a context or a decorator it sets the default for the time of the block or call. Only the order of indices in
-    compressed layouts depends on it. Everything else is always checked.
+    As a context manager or decorator, it sets the default inside a block or call. Only the check of the order of
+    indices in compressed layouts depends on the default. All other checks always run.
 
     Args:
       enable: the default inside.

@@ -22,8 +22,8 @@ from torchlike._tensor.tensor import Tensor
 NODE = "SparseCooTensorWithDimsAndTensorsBackward0"
 
 
-def held(array: np.ndarray, device: Any) -> Tensor:
-    """Return a tensor on a device of indices that were computed on the host."""
+def from_host(array: np.ndarray, device: Any) -> Tensor:
+    """Copy indices that were computed on the host to a device."""
     return factories.of_array(np.ascontiguousarray(array), device)
 
 
@@ -41,8 +41,8 @@ def _index(given: Any, dtype: Any = int64) -> Tensor:
     return made.detach().to(dtype) if dtype is not None else made.detach()
 
 
-def _held(values: Tensor, requires_grad: bool, node: str) -> Tensor:
-    """Return the values detached as a leaf if `requires_grad`, and otherwise as a recorded result of `node`."""
+def _stored_values(values: Tensor, requires_grad: bool, node: str) -> Tensor:
+    """Return the values as a leaf if `requires_grad` is True, and otherwise as the result of a gradient node `node`."""
     if requires_grad:
         return values.detach()._require_grad()
     return s.passed_on(values, node) if modes.local.grad else values.detach()
@@ -74,7 +74,7 @@ def sparse_coo_tensor(
 ) -> Any:
     """Return a COO tensor that stores only the elements `values` at `indices`.
 
-    The elements at duplicate indices count as their sum. If only `size` is given, the tensor stores no elements.
+    Elements with the same index are added. If only `size` is given, the tensor stores no elements.
 
     Args:
       indices: (sparse dims, elements), converted to int64.
@@ -87,7 +87,8 @@ def sparse_coo_tensor(
       dtype: the dtype of the values. Default: that of `values`.
       device: the device. Default: that of `values`.
 
-    Raises RuntimeError if the sizes do not match or an index is out of range.
+    Raises:
+      RuntimeError: the sizes do not match, or an index is out of range.
 
     >>> torchlike.sparse_coo_tensor([[0, 1]], [5.0, 6.0], (3,)).to_dense()
     tensor([5., 6., 0.])
@@ -106,29 +107,29 @@ def sparse_coo_tensor(
     given |= {name: a for name, a in named.items() if a is not None}
     if set(given) == {"size"}:
         size = factories.shape_of((given["size"],), "sparse_coo_tensor")
-        kept = factories.empty((0,), dtype=dtype, device=device)
-        none = held(np.zeros((len(size), 0), np.int64), kept.device)
-        return s.make(mf.sparse_coo, (none,), _held(kept, requires_grad, NODE), size, True)
+        stored = factories.empty((0,), dtype=dtype, device=device)
+        none = from_host(np.zeros((len(size), 0), np.int64), stored.device)
+        return s.make(mf.sparse_coo, (none,), _stored_values(stored, requires_grad, NODE), size, True)
     if "values" not in given or "indices" not in given or len(args) > 3:
         raise _errors.arguments.invalid_combination("sparse_coo_tensor", args, {})
     index = _index(given["indices"])
-    kept = _values("sparse_coo_tensor", given["values"], dtype, device)
-    where = index._host()
-    if where.ndim != 2:
-        raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(where.shape)}")
-    size = _least_size(where, kept) if given.get("size") is None else tuple(given["size"])
-    _errors.layouts.check_coo(size, where, tuple(kept.shape))
+    stored = _values("sparse_coo_tensor", given["values"], dtype, device)
+    positions = index._host()
+    if positions.ndim != 2:
+        raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(positions.shape)}")
+    size = _least_size(positions, stored) if given.get("size") is None else tuple(given["size"])
+    _errors.layouts.check_coo(size, positions, tuple(stored.shape))
     if is_coalesced:
-        _errors.layouts.check_order(np.diff(s.flat(where, size)))
-    index = index.to(kept.device)
-    return s.make(mf.sparse_coo, (index,), _held(kept, requires_grad, NODE), size, bool(is_coalesced))
+        _errors.layouts.check_order(np.diff(s.flat(positions, size)))
+    index = index.to(stored.device)
+    return s.make(mf.sparse_coo, (index,), _stored_values(stored, requires_grad, NODE), size, bool(is_coalesced))
 
 
-def _least_size(where: np.ndarray, values: Tensor) -> tuple[int, ...]:
-    if where.shape[1] and where.min() < 0:
-        dim, at = np.argwhere(where < 0)[0]
-        raise _errors.layouts.negative_index(int(where[dim, at]), int(dim))
-    sizes = where.max(1) + 1 if where.shape[1] else np.zeros(len(where), np.int64)
+def _least_size(positions: np.ndarray, values: Tensor) -> tuple[int, ...]:
+    if positions.shape[1] and positions.min() < 0:
+        dim, at = np.argwhere(positions < 0)[0]
+        raise _errors.layouts.negative_index(int(positions[dim, at]), int(dim))
+    sizes = positions.max(1) + 1 if positions.shape[1] else np.zeros(len(positions), np.int64)
     return (*map(int, sizes), *values.shape[1:])
 
 
@@ -152,14 +153,14 @@ def _compressed(
         raise _errors.arguments.wrong_type(name, "size", 4, "tuple of ints", size)
     check = check_sparse_tensor_invariants.is_enabled() if check is None else check
     ends, others = _index(compressed, None), _index(plain, None)
-    kept = _values(name, values, dtype, device)
+    stored = _values(name, values, dtype, device)
     if size is None:
         inner = int(others._host().max()) + 1 if others.numel() else 0
         sizes = (len(ends) - 1, inner) if layout is mf.sparse_csr else (inner, len(ends) - 1)
-        size = (*sizes, *kept.shape[1:])
-    _errors.layouts.check_compressed(layout, tuple(size), ends, others, tuple(kept.shape), check)
-    kept = _held(kept, requires_grad, "SparseCompressedTensorBackward0")
-    return s.make(layout, (ends.to(kept.device), others.to(kept.device)), kept, tuple(size), True)
+        size = (*sizes, *stored.shape[1:])
+    _errors.layouts.check_compressed(layout, tuple(size), ends, others, tuple(stored.shape), check)
+    stored = _stored_values(stored, requires_grad, "SparseCompressedTensorBackward0")
+    return s.make(layout, (ends.to(stored.device), others.to(stored.device)), stored, tuple(size), True)
 
 
 def sparse_csr_tensor(
@@ -176,7 +177,7 @@ def sparse_csr_tensor(
 ) -> Any:
     """Return a matrix in the compressed sparse row (CSR) layout.
 
-    Row `i` has the values `values[crow_indices[i]:crow_indices[i + 1]]`, at the same range of `col_indices`.
+    With `k` from `crow_indices[i]` up to `crow_indices[i + 1]`, row `i` has `values[k]` in column `col_indices[k]`.
 
     Args:
       crow_indices: the position in `values` at which each row begins, and the end.

@@ -25,7 +25,7 @@ from torchlike._sparse._convert import (
     to_sparse,
     to_sparse_csr,
 )
-from torchlike._sparse._make import held
+from torchlike._sparse._make import from_host
 from torchlike._sparse._tensor import SparseTensor
 from torchlike._tensor import factories
 from torchlike._tensor.binding import CALLERS as rows
@@ -339,7 +339,7 @@ def transpose(input: Any, dim0: int, dim1: int) -> Any:
     order = list(range(kept))
     order[a], order[b] = b, a
     values = s.passed_on(input._values_, "TransposeBackward0")
-    indices = held(s.places(input)[order], input.device)
+    indices = from_host(s.places(input)[order], input.device)
     return s.make(mf.sparse_coo, (indices,), values, size, input._coalesced and a == b)
 
 
@@ -357,7 +357,7 @@ def select(input: Any, dim: int, index: int) -> Any:
     if kept == 1:
         return values.sum(0)
     size = (*input.shape[:at], *input.shape[at + 1 :])
-    left = held(np.delete(where[:, hits], at, 0), input.device)
+    left = from_host(np.delete(where[:, hits], at, 0), input.device)
     return s.make(mf.sparse_coo, (left,), s.passed_on(values, "SelectBackward0"), size, input._coalesced)
 
 
@@ -408,7 +408,7 @@ def softmax(t: Any, dim: int, dtype: Any, log: bool) -> Any:
     others = [e for e in range(kept) if e != d]
     groups, at = np.unique(s.flat(s.places(t)[others], tuple(t.shape[e] for e in others)), return_inverse=True)
     highest = factories.zeros((len(groups), *values.shape[1:]), dtype=values.dtype, device=values.device)
-    highest = rows["_index_reduce"](highest, 0, held(at, values.device), values.detach(), "amax", False)
+    highest = rows["_index_reduce"](highest, 0, from_host(at, values.device), values.detach(), "amax", False)
     moved = values - picked(highest, at)
     exponentials = moved.exp()
     totals = picked(added(len(groups), at, exponentials), at)

@@ -15,7 +15,7 @@ from torchlike import _dtypes, _errors
 from torchlike._dtypes import memory_format as mf
 from torchlike._dtypes import modes
 from torchlike._sparse import _tensor as s
-from torchlike._sparse._make import held
+from torchlike._sparse._make import from_host
 from torchlike._sparse._rules import add, is_sparse, mul
 from torchlike._tensor.tensor import Tensor
 
@@ -73,7 +73,7 @@ def zero_(self: Any) -> Any:
     """Remove all elements."""
     if self.layout is not mf.sparse_coo:
         raise _errors.layouts.refused("zero_", self.layout)
-    none = held(np.zeros((s.sparse_dim(self), 0), np.int64), self.device)
+    none = from_host(np.zeros((s.sparse_dim(self), 0), np.int64), self.device)
     return _become(self, s.make(mf.sparse_coo, (none,), self._values_.detach()[:0], self.shape, True))
 
 

@@ -184,10 +184,10 @@ class GradScaler:
             raise RuntimeError("unscale_() has already been called on this optimizer since the last update().")
         if state["stage"] is OptState.STEPPED:
             raise RuntimeError("unscale_() is being called after step().")
-        self._find(optimizer, scale, state, False)
+        self._find_overflow(optimizer, scale, state, False)
         state["stage"] = OptState.UNSCALED
 
-    def _find(self, optimizer: Any, scale: Tensor, state: dict, allow_fp16: bool) -> None:
+    def _find_overflow(self, optimizer: Any, scale: Tensor, state: dict, allow_fp16: bool) -> None:
         inverse = scale.double().reciprocal().float()
         none = torchlike.zeros((), dtype=torchlike.float32, device=scale.device)
         state["found_inf_per_device"] = self._unscale_grads_(optimizer, inverse, none, allow_fp16)

@@ -23,7 +23,7 @@ GradcheckError = _errors.GradcheckError
 
 
 @dataclass(frozen=True)
-class _How:
+class _Options:
     """The options of a check: the comparisons to run and their tolerances."""
 
     eps: float
@@ -73,7 +73,7 @@ def gradcheck(
       check_forward_ad: whether to check forward mode.
       check_backward_ad: whether to check backward mode.
       fast_mode: whether to compare one random combination of the entries of each Jacobian instead of all entries.
-      masked: no effect. In PyTorch it concerns sparse tensors only.
+      masked: has no effect. In PyTorch, it affects sparse tensors only.
 
     Raises:
       GradcheckError: a comparison failed, and `raise_exception` is True.
@@ -84,7 +84,7 @@ def gradcheck(
     True
     """
     _check_modes(check_forward_ad, check_backward_ad, check_batched_grad, check_batched_forward_grad)
-    how = _How(
+    options = _Options(
         eps,
         atol,
         rtol,
@@ -98,7 +98,7 @@ def gradcheck(
     )
     try:
         with torchlike.enable_grad():
-            _check(func, _as_tuple(inputs), how)
+            _check(func, _as_tuple(inputs), options)
     except GradcheckError:
         if raise_exception:
             raise
@@ -163,23 +163,14 @@ def gradgradcheck(
     """Compare the second derivatives of `func` with central differences of the gradients.
 
     Args:
+      func, inputs: see `gradcheck`.
       grad_outputs: the weights of the first gradients. None for random weights.
+      eps, atol, rtol: see `gradcheck`.
       gen_non_contig_grad_outputs: whether the random weights are non-contiguous.
+      raise_exception, nondet_tol, check_undefined_grad, check_grad_dtypes, check_batched_grad: see `gradcheck`.
       check_fwd_over_rev: whether to check forward mode over backward mode.
       check_rev_over_rev: whether to check backward mode over backward mode.
-      func: a function of the inputs that returns a tensor or a tuple of tensors.
-      inputs: a tensor or a tuple of tensors. Those that require grad are float64 or complex128.
-      eps: the step of the differences.
-      atol, rtol: the absolute and the relative tolerance.
-      raise_exception: raise an error if a check fails, else return False.
-      nondet_tol: the tolerance between two gradients from the same inputs.
-      check_undefined_grad: check that missing gradients count as zeros.
-      check_grad_dtypes: check that gradients have the dtypes of the inputs.
-      check_batched_grad: check gradients under `vmap`.
-      fast_mode: check random directions instead of whole Jacobians.
-      masked: treat the unspecified elements of sparse inputs as masked.
-
-    All other arguments are those of `gradcheck`.
+      fast_mode, masked: see `gradcheck`.
     """
     asked = {"check_undefined_grad": check_undefined_grad, "check_batched_grad": check_batched_grad}
     _check_second_modes(check_fwd_over_rev, check_rev_over_rev, asked)
@@ -269,9 +260,9 @@ class _Input:
 class _Checked:
     """The function, its inputs and its outputs."""
 
-    def __init__(self, func: Callable, inputs: tuple, how: _How) -> None:
-        self.func, self.inputs, self.how = func, inputs, how
-        self.moving = [
+    def __init__(self, func: Callable, inputs: tuple, options: _Options) -> None:
+        self.func, self.inputs, self.options = func, inputs, options
+        self.perturbed = [
             _Input(i, x) for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad and _is_inexact(x)
         ]
         self.all_outputs = list(_as_tuple(func(*inputs)))
@@ -283,77 +274,76 @@ class _Checked:
         outputs = [o for o in _as_tuple(self.func(*self.inputs)) if isinstance(o, Tensor)]
         for before, after in zip(self.all_outputs, outputs):
             if before.shape != after.shape:
-                raise _errors.changed_shape(0, self.how.eps, before.shape, after.shape)
+                raise _errors.changed_shape(0, self.options.eps, before.shape, after.shape)
         return [_host(o) for o in outputs]
 
-    def difference(self, moving: _Input, direction: np.ndarray) -> list[np.ndarray]:
+    def difference(self, perturbed: _Input, direction: np.ndarray) -> list[np.ndarray]:
         """Return the derivatives of all outputs in one direction, by central differences."""
-        eps = self.how.eps
+        eps = self.options.eps
         try:
-            moving.move(direction, eps)
+            perturbed.move(direction, eps)
             above = self.values()
-            moving.move(direction, -eps)
+            perturbed.move(direction, -eps)
             below = self.values()
         finally:
-            moving.move(direction, 0.0)
+            perturbed.move(direction, 0.0)
         return [(a - b) / (2 * eps) for a, b in zip(above, below)]
 
-    def tangents(self, moving: _Input, direction: np.ndarray) -> list[np.ndarray]:
+    def tangents(self, perturbed: _Input, direction: np.ndarray) -> list[np.ndarray]:
         """Return the derivatives of all outputs in one direction, by forward mode."""
         with forward_ad.dual_level():
             args = list(self.inputs)
-            args[moving.place] = forward_ad.make_dual(moving.tensor, moving.direction(direction))
+            args[perturbed.place] = forward_ad.make_dual(perturbed.tensor, perturbed.direction(direction))
             outputs = [o for o in _as_tuple(self.func(*args)) if isinstance(o, Tensor)]
             pairs = [forward_ad.unpack_dual(o) for o in outputs]
-            if self.how.dtypes and any(t is not None and t.dtype is not p.dtype for p, t in pairs):
+            if self.options.dtypes and any(t is not None and t.dtype is not p.dtype for p, t in pairs):
                 raise _errors.tangent_dtype()
             return [_host(p) * 0 if t is None else _host(t) for p, t in pairs]
 
     def row(self, output: Any, weight: np.ndarray) -> tuple:
-        """Return the gradients of a weighted sum of an output's numbers, as tensors that are not read yet.
-
-        None stands for zero.
-        """
+        """Return the gradients of a weighted sum of an output's numbers, as tensors. None stands for zero."""
         flat = _real(output)
         unit = torchlike.from_numpy(weight).to(flat.dtype).to(flat.device)
         found = torchlike.autograd.grad(
             flat,
-            [m.tensor for m in self.moving],
+            [m.tensor for m in self.perturbed],
             unit,
             retain_graph=True,
             allow_unused=True,
         )
-        self._see_dtypes(found, self.moving)
+        self._check_dtypes(found, self.perturbed)
         return found
 
     def gradients(self, weights: Sequence[np.ndarray]) -> list[list[np.ndarray]]:
         """Return, for each output, the gradients of a weighted sum of its numbers.
 
-        All gradients are queued before the first is read, so they run as one program.
+        All gradients are recorded before the first one is read, so they run as one program.
         """
         found = [self.row(output, weight) for (_, output), weight in zip(self.outputs, weights)]
-        return [[np.zeros(m.size) if g is None else _host(g) for g, m in zip(row, self.moving)] for row in found]
+        return [[np.zeros(m.size) if g is None else _host(g) for g, m in zip(row, self.perturbed)] for row in found]
 
-    def _see_dtypes(self, found: Sequence[Any], moving: Sequence[_Input]) -> None:
-        if self.how.dtypes and any(g is not None and g.dtype is not m.tensor.dtype for g, m in zip(found, moving)):
+    def _check_dtypes(self, found: Sequence[Any], perturbed: Sequence[_Input]) -> None:
+        if self.options.dtypes and any(
+            g is not None and g.dtype is not m.tensor.dtype for g, m in zip(found, perturbed)
+        ):
             raise _errors.gradient_dtype()
 
-    def rows(self, output: Any, moving: Sequence[_Input], weights: np.ndarray) -> list[np.ndarray]:
+    def rows(self, output: Any, perturbed: Sequence[_Input], weights: np.ndarray) -> list[np.ndarray]:
         """Return, for each input, the gradients (len(weights), size) of weighted sums of an output's numbers."""
         flat = _real(output)
         units = torchlike.from_numpy(np.ascontiguousarray(weights)).to(flat.dtype).to(flat.device)
         found = torchlike.autograd.grad(
             flat,
-            [m.tensor for m in moving],
+            [m.tensor for m in perturbed],
             units,
             retain_graph=True,
             allow_unused=True,
             is_grads_batched=True,
         )
-        self._see_dtypes(found, moving)
+        self._check_dtypes(found, perturbed)
         return [
             np.zeros((len(weights), m.size)) if g is None else _host(g).reshape(len(weights), m.size)
-            for g, m in zip(found, moving)
+            for g, m in zip(found, perturbed)
         ]
 
 
@@ -364,27 +354,27 @@ def _is_inexact(x: Any) -> bool:
 # -- comparison --------------------------------------------------------------------------------------------------------
 
 
-def _check(func: Callable, inputs: tuple, how: _How) -> None:
+def _check(func: Callable, inputs: tuple, options: _Options) -> None:
     _check_inputs(inputs)
-    checked = _Checked(func, inputs, how)
+    checked = _Checked(func, inputs, options)
     if not checked.outputs:
         _check_zero(checked)
         return
-    compare = _compare_some if how.fast else _compare_all
+    compare = _compare_some if options.fast else _compare_all
     compare(checked)
-    if how.backward:
+    if options.backward:
         _check_weights(checked)
-    if how.batched:
+    if options.batched:
         _check_batched(checked)
 
 
 def _check_inputs(inputs: tuple) -> None:
-    moving = [(i, x) for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad]
-    if not moving:
+    perturbed = [(i, x) for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad]
+    if not perturbed:
         raise ValueError(
             "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True."
         )
-    for i, x in moving:
+    for i, x in perturbed:
         if x.dtype not in (torchlike.float64, torchlike.complex128):
             warn(_errors.not_double(i))
         if any(stride == 0 and size > 1 for stride, size in zip(x.stride(), x.shape)):
@@ -393,14 +383,14 @@ def _check_inputs(inputs: tuple) -> None:
 
 def _check_zero(checked: _Checked) -> None:
     """Check that the outputs do not change with the inputs. No output requires grad."""
-    for moving in checked.moving:
-        for direction in np.eye(moving.size):
-            if any(d.any() for d in checked.difference(moving, direction)):
+    for perturbed in checked.perturbed:
+        for direction in np.eye(perturbed.size):
+            if any(d.any() for d in checked.difference(perturbed, direction)):
                 raise _errors.expected_zero()
 
 
-def _close(a: np.ndarray, b: np.ndarray, how: _How, scale: float = 1.0) -> bool:
-    return bool(np.allclose(a, b, rtol=how.rtol, atol=how.atol * scale, equal_nan=True))
+def _close(a: np.ndarray, b: np.ndarray, options: _Options, scale: float = 1.0) -> bool:
+    return bool(np.allclose(a, b, rtol=options.rtol, atol=options.atol * scale, equal_nan=True))
 
 
 def _parts(output: Any) -> list[tuple[str, slice]]:
@@ -409,20 +399,20 @@ def _parts(output: Any) -> list[tuple[str, slice]]:
 
 
 def _compare_all(checked: _Checked) -> None:
-    how = checked.how
-    numerical = [np.array([checked.difference(m, d) for d in np.eye(m.size)], object) for m in checked.moving]
+    options = checked.options
+    numerical = [np.array([checked.difference(m, d) for d in np.eye(m.size)], object) for m in checked.perturbed]
     for number, output in checked.outputs:
         size = output.numel() * (2 if output.is_complex() else 1)
-        expected = [_table(n, number, m.size, size) for n, m in zip(numerical, checked.moving)]
-        if how.backward:
-            rows = checked.rows(output, checked.moving, np.eye(size))
+        expected = [_table(n, number, m.size, size) for n, m in zip(numerical, checked.perturbed)]
+        if options.backward:
+            rows = checked.rows(output, checked.perturbed, np.eye(size))
             _compare(checked, number, output, expected, [r.T for r in rows], "")
-            again = checked.rows(output, checked.moving, np.eye(size))
-            if any(r.size and np.nanmax(np.abs(r - s), initial=0) > how.nondet_tol for r, s in zip(rows, again)):
-                raise _errors.not_reentrant(how.nondet_tol)
-        if how.forward:
-            found = [[checked.tangents(m, d)[number] for d in np.eye(m.size)] for m in checked.moving]
-            tables = [np.array(f).reshape(m.size, size) for f, m in zip(found, checked.moving)]
+            again = checked.rows(output, checked.perturbed, np.eye(size))
+            if any(r.size and np.nanmax(np.abs(r - s), initial=0) > options.nondet_tol for r, s in zip(rows, again)):
+                raise _errors.not_reentrant(options.nondet_tol)
+        if options.forward:
+            found = [[checked.tangents(m, d)[number] for d in np.eye(m.size)] for m in checked.perturbed]
+            tables = [np.array(f).reshape(m.size, size) for f, m in zip(found, checked.perturbed)]
             _compare(checked, number, output, expected, tables, "computed with forward mode ")
 
 
@@ -432,33 +422,35 @@ def _table(found: np.ndarray, number: int, rows: int, columns: int) -> np.ndarra
 
 def _compare(checked: _Checked, number: int, output: Any, expected: list, found: list, mode: str) -> None:
     for part, columns in _parts(output):
-        for m, n, a in zip(checked.moving, expected, found):
-            if not _close(a[:, columns], n[:, columns], checked.how):
+        for m, n, a in zip(checked.perturbed, expected, found):
+            if not _close(a[:, columns], n[:, columns], checked.options):
                 seen = [torchlike.tensor(_complex(m, t[:, columns])) for t in (n, a)]
                 raise _errors.mismatch(mode, part, number, m.place, *seen)
 
 
-def _complex(moving: _Input, table: np.ndarray) -> np.ndarray:
+def _complex(perturbed: _Input, table: np.ndarray) -> np.ndarray:
     """Combine rows of real and imaginary directions into complex rows, as PyTorch prints them."""
-    return table[0::2] + 1j * table[1::2] if moving.tensor.is_complex() else table
+    return table[0::2] + 1j * table[1::2] if perturbed.tensor.is_complex() else table
 
 
 def _compare_some(checked: _Checked) -> None:
     """Compare one random direction of each input with one random combination of each output's numbers."""
-    how, random = checked.how, np.random.default_rng(42)
-    directions = [_unit(random, m.size) for m in checked.moving]
-    numerical = [checked.difference(m, d) for m, d in zip(checked.moving, directions)]
-    tangents = [checked.tangents(m, d) for m, d in zip(checked.moving, directions)] if how.forward else []
+    options, random = checked.options, np.random.default_rng(42)
+    directions = [_unit(random, m.size) for m in checked.perturbed]
+    numerical = [checked.difference(m, d) for m, d in zip(checked.perturbed, directions)]
+    tangents = [checked.tangents(m, d) for m, d in zip(checked.perturbed, directions)] if options.forward else []
     weights = [_unit(random, output.numel() * (2 if output.is_complex() else 1)) for _, output in checked.outputs]
-    gradients = checked.gradients(weights) if how.backward else [[]] * len(weights)
+    gradients = checked.gradients(weights) if options.backward else [[]] * len(weights)
     for (number, _), weight, gradient in zip(checked.outputs, weights, gradients):
-        for i, (m, d) in enumerate(zip(checked.moving, directions)):
+        for i, (m, d) in enumerate(zip(checked.perturbed, directions)):
             expected = float(numerical[i][number] @ weight)
-            found = [("", float(gradient[i] @ d))] if how.backward else []
-            found += [("computed with forward mode ", float(tangents[i][number] @ weight))] if how.forward else []
+            found = [("", float(gradient[i] @ d))] if options.backward else []
+            found += [("computed with forward mode ", float(tangents[i][number] @ weight))] if options.forward else []
             for mode, value in found:
                 # The tolerance is for one entry. The error of a combination grows with the number of its terms.
-                if not _close(np.array(value), np.array(expected), how, float(np.abs(weight).sum() * np.abs(d).sum())):
+                if not _close(
+                    np.array(value), np.array(expected), options, float(np.abs(weight).sum() * np.abs(d).sum())
+                ):
                     raise _errors.mismatch(mode, "", number, m.place, expected, value)
 
 
@@ -469,11 +461,11 @@ def _unit(random: np.random.Generator, size: int) -> np.ndarray:
 
 def _check_weights(checked: _Checked) -> None:
     """Check that zero weights give zero gradients, and that the gradient of each output can be computed alone."""
-    outputs, tensors = [o for _, o in checked.outputs], [m.tensor for m in checked.moving]
+    outputs, tensors = [o for _, o in checked.outputs], [m.tensor for m in checked.perturbed]
     zeros = [np.zeros(o.numel() * (2 if o.is_complex() else 1)) for o in outputs]
     if any(np.nan_to_num(g).any() for row in checked.gradients(zeros) for g in row):
         raise _errors.not_multiplied()
-    if checked.how.undefined and len(outputs) > 1:
+    if checked.options.undefined and len(outputs) > 1:
         for output in outputs:
             one = torchlike.ones_like(output)
             torchlike.autograd.grad(output, tensors, one, retain_graph=True, allow_unused=True)
@@ -484,9 +476,9 @@ def _check_batched(checked: _Checked) -> None:
     for number, output in checked.outputs:
         size = output.numel() * (2 if output.is_complex() else 1)
         weights = random.standard_normal((2, size))
-        together = checked.rows(output, checked.moving, weights)
+        together = checked.rows(output, checked.perturbed, weights)
         for row, weight in enumerate(weights):
             apart = checked.row(output, weight)
-            for m, a, b in zip(checked.moving, together, apart):
+            for m, a, b in zip(checked.perturbed, together, apart):
                 if b is not None and not np.allclose(a[row], _host(b), rtol=1e-5, atol=1e-8, equal_nan=True):
                     raise _errors.batched_mismatch(number, m.place, a[row], _host(b))

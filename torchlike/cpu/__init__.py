@@ -40,7 +40,7 @@ def is_initialized() -> bool:
 
 @functools.cache
 def _is_vnni_supported() -> bool:
-    """Return whether the processor has AVX-512 VNNI instructions. Systems without `/proc/cpuinfo` are not asked."""
+    """Return whether `/proc/cpuinfo` lists AVX-512 VNNI instructions. Return False if there is no such file."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:

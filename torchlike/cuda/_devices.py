@@ -63,8 +63,9 @@ def _get_device_index(device: Any, optional: bool = False, allow_cpu: bool = Fal
 
     Args:
       device: an index, or a device or its name with an index.
-      optional: whether a device without an index, or anything else, is the current GPU; None if there is none.
-      allow_cpu: whether the index of the CPU is -1. Otherwise, the CPU is an error.
+      optional: for a device without an index, or any other object, return the index of the current GPU, or None if
+        there is no GPU. If False, raise an error.
+      allow_cpu: return -1 for the CPU. If False, raise an error.
     """
     if isinstance(device, int):
         return device
@@ -137,7 +138,7 @@ class device:
 
 
 class device_of(device):
-    """A context manager that sets the current GPU to that of a tensor. A tensor on another device does nothing.
+    """A context manager that sets the current GPU to that of a tensor. It does nothing if the tensor is not on a GPU.
 
     Args:
       obj: a tensor.

@@ -655,7 +655,7 @@ def monitored_barrier(group: Any = None, timeout: timedelta | None = None, wait_
     for rank in range(1, group.size()):
         tag = f"{group.group_name}#{group._count}"
         try:
-            group._mail.receive([group._ranks[rank]], tag, timeout.total_seconds() if timeout else group._seconds)
+            group._transport.receive([group._ranks[rank]], tag, timeout.total_seconds() if timeout else group._seconds)
         except errors.DistBackendError:
             missing.append(group._ranks[rank])
             if not wait_all_ranks:
@@ -664,7 +664,7 @@ def monitored_barrier(group: Any = None, timeout: timedelta | None = None, wait_
     if missing:
         raise RuntimeError(f"Ranks {', '.join(map(str, missing))} failed to pass monitoredBarrier in time")
     for rank in range(1, group.size()):
-        group._mail.send(group._ranks[rank], f"{group.group_name}#{group._count}", b"")
+        group._transport.send(group._ranks[rank], f"{group.group_name}#{group._count}", b"")
 
 
 def _renamed(name: str, now: Callable[..., Any]) -> Callable[..., Any]:

@@ -7,8 +7,8 @@ from datetime import timedelta
 from typing import Any
 
 from torchlike._internal import Connected, Layout, RankMesh
-from torchlike.distributed._mail import Mail
 from torchlike.distributed._stores import Store
+from torchlike.distributed._transport import Transport
 from torchlike.futures import Future
 
 Received = dict[int, bytearray]  # messages by the sender's rank in the group
@@ -92,7 +92,7 @@ class ProcessGroup(Connected):
     `init_process_group` and `new_group` create groups. All members must call the same operations in the same order.
 
     Args:
-      mail: the messages of this process.
+      transport: the messages of this process.
       ranks (iterable of ints): the global ranks of the members.
       name (str): the name of the group, which is the same in all members.
       backend (str): the name of the backend.
@@ -105,7 +105,7 @@ class ProcessGroup(Connected):
 
     def __init__(
         self,
-        mail: Mail,
+        transport: Transport,
         ranks: Iterable[int],
         name: str,
         backend: str,
@@ -115,10 +115,10 @@ class ProcessGroup(Connected):
         bound_device_id: Any = None,
         identity: str = "",
     ) -> None:
-        self._mail, self._ranks, self._seconds, self._store = mail, list(ranks), seconds, store
+        self._transport, self._ranks, self._seconds, self._store = transport, list(ranks), seconds, store
         self._backend, self.group_name, self.group_desc = backend, name, description or "undefined"
         self.bound_device_id = bound_device_id
-        self._rank = self._ranks.index(mail.rank)
+        self._rank = self._ranks.index(transport.rank)
         self._count = 0
         self._meshes: dict[Any, RankMesh] = {}
         self._layouts: list[Layout] = []  # the device meshes of several dims of which the group is a part
@@ -157,13 +157,13 @@ class ProcessGroup(Connected):
         self._count += 1
         tag, sources = f"{self.group_name}#{self._count}", list(sources)
         for to, message in outgoing.items():
-            self._mail.send(self._ranks[to], tag, message)
+            self._transport.send(self._ranks[to], tag, message)
 
         def receive(seconds: float | None) -> Any:
             allowed = seconds or self._seconds
-            return finish({r: self._mail.receive([self._ranks[r]], tag, allowed)[1] for r in sources})
+            return finish({r: self._transport.receive([self._ranks[r]], tag, allowed)[1] for r in sources})
 
-        return Work(receive, lambda: all(self._mail.is_there(self._ranks[r], tag) for r in sources))
+        return Work(receive, lambda: all(self._transport.has_message(self._ranks[r], tag) for r in sources))
 
     def swap(self, outgoing: Mapping[int, Any], sources: Iterable[int], seconds: float | None = None) -> Received:
         """Send messages, wait for one message from each of `sources`, and return the received messages."""
@@ -177,7 +177,7 @@ class ProcessGroup(Connected):
 
     def send(self, to: int, tag: int, message: Any) -> None:
         """Send a message to one member, which reads it with `receive`."""
-        self._mail.send(self._ranks[to], f"{self.group_name}>{tag}", message)
+        self._transport.send(self._ranks[to], f"{self.group_name}>{tag}", message)
 
     def receive(self, source: int | None, tag: int, seconds: float | None = None) -> tuple[int, bytearray]:
         """Wait for a message with this tag. Return the sender's rank in the group and the message.
@@ -185,10 +185,10 @@ class ProcessGroup(Connected):
         The message comes from `source`, or from any other member if `source` is None.
         """
         own = self._ranks[self._rank]
-        among = [rank for rank in self._ranks if rank != own] if source is None else [self._ranks[source]]
-        rank, message = self._mail.receive(among, f"{self.group_name}>{tag}", seconds or self._seconds)
+        senders = [rank for rank in self._ranks if rank != own] if source is None else [self._ranks[source]]
+        rank, message = self._transport.receive(senders, f"{self.group_name}>{tag}", seconds or self._seconds)
         return self._ranks.index(rank), message
 
-    def has_mail(self, source: int, tag: int) -> bool:
+    def has_message(self, source: int, tag: int) -> bool:
         """Return whether a message with this tag has arrived from `source`."""
-        return self._mail.is_there(self._ranks[source], f"{self.group_name}>{tag}")
+        return self._transport.has_message(self._ranks[source], f"{self.group_name}>{tag}")

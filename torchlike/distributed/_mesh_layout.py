@@ -132,7 +132,7 @@ def _nested(numbers: Any) -> tuple:
 
 
 def ranks_in_file(state: Any) -> tuple[_MeshLayout, np.ndarray, Any, dict]:
-    """Return what the state of a mesh tells about its ranks: the layout, the list, the root mesh and the parts.
+    """Return the entries about ranks in the state of a mesh: the layout, the list, the root mesh and the parts.
 
     PyTorch before its version 2.10 wrote the ranks of the mesh instead, and no root mesh.
     """

@@ -106,7 +106,7 @@ def _received(tensor: Tensor, group: ProcessGroup, source: int | None, tag: int)
         work._source = group._ranks[rank]
         return [tensor]
 
-    work = Work(finish, lambda: source is not None and group.has_mail(source, tag))
+    work = Work(finish, lambda: source is not None and group.has_message(source, tag))
     return work
 
 

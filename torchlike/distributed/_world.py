@@ -12,8 +12,8 @@ from torchlike import cuda
 from torchlike._internal import _errors, ahead, boundary, processes, warn
 from torchlike.distributed import _errors as errors
 from torchlike.distributed._group import ProcessGroup
-from torchlike.distributed._mail import Echo, Mail
 from torchlike.distributed._stores import FileStore, HashStore, PrefixStore, Store, TCPStore
+from torchlike.distributed._transport import EchoTransport, Transport
 from torchlike.distributed.constants import default_pg_timeout
 
 _NOT_BUILT_IN = ("mpi", "ucc", "xccl", "fake")
@@ -49,7 +49,7 @@ class Backend(str):
 class _World:
     """The state of this process: the transport, and the groups by name. The first group is the default group."""
 
-    mail: Mail | None = None
+    transport: Transport | None = None
     groups: dict[str, ProcessGroup]
     made = 0  # the number of groups created so far; it names the next group, identically in all processes
 
@@ -158,7 +158,7 @@ def init_process_group(
         warn(errors.NO_NCCL_TIMEOUT)
     allowed = timeout or default_pg_timeout
     if store is None and ahead.session is not None:
-        store, rank, world_size = HashStore(), *_told(rank, world_size)
+        store, rank, world_size = HashStore(), *_rank_and_size(rank, world_size)
     if store is None:
         if name in _NOT_BUILT_IN:
             raise errors.not_built_in(name)
@@ -169,9 +169,9 @@ def init_process_group(
     shared = PrefixStore("default_pg", store)
     if world_size > 1 and ahead.session is None:
         _connect(shared, rank, world_size, seconds)
-    world.mail = Mail(rank, seconds) if ahead.session is None else Echo(rank, seconds)
+    world.transport = Transport(rank, seconds) if ahead.session is None else EchoTransport(rank, seconds)
     world.groups["0"] = ProcessGroup(
-        world.mail, range(world_size), "0", name, seconds, shared, group_name or "default_pg", device_id
+        world.transport, range(world_size), "0", name, seconds, shared, group_name or "default_pg", device_id
     )
     world.made = 1
 
@@ -242,7 +242,7 @@ def rendezvous(
     yield TCPStore(host, port, world_size, rank == 0, timeout, multi_tenant=True), rank, world_size
 
 
-def _told(rank: int, size: int) -> tuple[int, int]:
+def _rank_and_size(rank: int, size: int) -> tuple[int, int]:
     """Return the rank and the number of processes of a script that is compiled ahead of time."""
     return rank if rank >= 0 else int(_variable("RANK")), size if size >= 0 else int(_variable("WORLD_SIZE"))
 
@@ -273,7 +273,7 @@ def destroy_process_group(group: ProcessGroup | None = None) -> None:
         raise AssertionError("Process group cannot be None")
     boundary()
     processes.disconnect()
-    world.mail, world.made = None, 0
+    world.transport, world.made = None, 0
     world.groups.clear()
     world.incarnations.clear()
 
@@ -376,7 +376,7 @@ def new_group(
     store = PrefixStore(label, parent._store)
     world.incarnations[label] = count = world.incarnations.get(label, 0) + 1
     made = ProcessGroup(
-        parent._mail, members, label, name, seconds, store, group_desc or "", device_id, f"{label}#{count}"
+        parent._transport, members, label, name, seconds, store, group_desc or "", device_id, f"{label}#{count}"
     )
     world.groups[label] = made
     return made

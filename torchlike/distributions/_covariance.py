@@ -18,7 +18,7 @@ class OfCovariance(Distribution):
     _unbroadcasted_scale_tril: Tensor
 
     @staticmethod
-    def _one_given(refusal: type[Exception] = ValueError, **given: Any) -> tuple[str, Tensor]:
+    def _only_given(refusal: type[Exception] = ValueError, **given: Any) -> tuple[str, Tensor]:
         found = [(name, matrix) for name, matrix in given.items() if matrix is not None]
         if len(found) != 1:
             raise refusal("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
@@ -30,21 +30,21 @@ class OfCovariance(Distribution):
             return matrix
         return torchlike.linalg.cholesky(matrix) if name == "covariance_matrix" else factor_of_inverse(matrix)
 
-    def _whole(self, matrix: Tensor) -> Tensor:
+    def _expand_to_batch(self, matrix: Tensor) -> Tensor:
         n = matrix.shape[-1]
         return matrix.expand(self._batch_shape + (n, n))
 
     @lazy_property
     def scale_tril(self) -> Tensor:
         """The lower Cholesky factor of the covariance."""
-        return self._whole(self._unbroadcasted_scale_tril)
+        return self._expand_to_batch(self._unbroadcasted_scale_tril)
 
     @lazy_property
     def covariance_matrix(self) -> Tensor:
         """The covariance."""
-        return self._whole(self._unbroadcasted_scale_tril @ self._unbroadcasted_scale_tril.mT)
+        return self._expand_to_batch(self._unbroadcasted_scale_tril @ self._unbroadcasted_scale_tril.mT)
 
     @lazy_property
     def precision_matrix(self) -> Tensor:
         """The inverse of the covariance."""
-        return self._whole(torchlike.cholesky_inverse(self._unbroadcasted_scale_tril))
+        return self._expand_to_batch(torchlike.cholesky_inverse(self._unbroadcasted_scale_tril))

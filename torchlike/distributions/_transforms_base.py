@@ -208,7 +208,7 @@ class ComposeTransform(Transform):
 
     __hash__ = None
 
-    def _grown(self, first: Any, seen: Sequence[tuple[Any, Any]]) -> Any:
+    def _extended_constraint(self, first: Any, seen: Sequence[tuple[Any, Any]]) -> Any:
         """Return the constraint at one end of the composition, extended to the event dims that the parts need.
 
         `first` is the constraint at the opposite end. `seen` starts at the end of the result. It has a pair of
@@ -224,13 +224,15 @@ class ComposeTransform(Transform):
     def domain(self) -> Any:
         if not self.parts:
             return constraints.real
-        return self._grown(self.parts[-1].codomain, [(part.domain, part.codomain) for part in self.parts])
+        return self._extended_constraint(self.parts[-1].codomain, [(part.domain, part.codomain) for part in self.parts])
 
     @constraints.dependent_property(is_discrete=False)
     def codomain(self) -> Any:
         if not self.parts:
             return constraints.real
-        return self._grown(self.parts[0].domain, [(part.codomain, part.domain) for part in reversed(self.parts)])
+        return self._extended_constraint(
+            self.parts[0].domain, [(part.codomain, part.domain) for part in reversed(self.parts)]
+        )
 
     @property
     def bijective(self) -> bool:

@@ -18,8 +18,8 @@ class FisherSnedecor(Distribution):
 
     Args:
       df1 (number or Tensor): the degrees of freedom of the numerator, positive.
-      df2 (number or Tensor): the degrees of freedom of the denominator, positive. The mean is NaN up to 2, and the
-        variance up to 4.
+      df2 (number or Tensor): the degrees of freedom of the denominator, positive. The mean is NaN if `df2` is at most
+        2, and the variance if it is at most 4.
       validate_args (bool, optional): check the parameters and values. Default: see `Distribution`.
 
     >>> import torchlike as torch
@@ -41,7 +41,7 @@ class FisherSnedecor(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        df2 = self._above(self.df2, 2)
+        df2 = self._nan_up_to(self.df2, 2)
         return df2 / (df2 - 2)
 
     @property
@@ -51,18 +51,18 @@ class FisherSnedecor(Distribution):
 
     @property
     def variance(self) -> Tensor:
-        df2 = self._above(self.df2, 4)
+        df2 = self._nan_up_to(self.df2, 4)
         return 2 * df2.pow(2) * (self.df1 + df2 - 2) / (self.df1 * (df2 - 2).pow(2) * (df2 - 4))
 
-    def _above(self, df: Tensor, least: int) -> Tensor:
-        return torchlike.where(df <= least, torchlike.nan, df)
+    def _nan_up_to(self, df: Tensor, limit: int) -> Tensor:
+        return torchlike.where(df <= limit, torchlike.nan, df)
 
     def rsample(self, sample_shape: Any = Size()) -> Tensor:
         shape = self._extended_shape(sample_shape)
-        above, below = (gamma.rsample(sample_shape).view(shape) for gamma in (self._gamma1, self._gamma2))
-        tiny = torchlike.finfo(below.dtype).tiny
-        below.clamp_(min=tiny)
-        return (above / below).clamp_(min=tiny)
+        numerator, denominator = (gamma.rsample(sample_shape).view(shape) for gamma in (self._gamma1, self._gamma2))
+        tiny = torchlike.finfo(denominator.dtype).tiny
+        denominator.clamp_(min=tiny)
+        return (numerator / denominator).clamp_(min=tiny)
 
     def log_prob(self, value: Tensor) -> Tensor:
         value = self._checked(value)

@@ -82,7 +82,7 @@ class LowRankMultivariateNormal(Distribution):
         variance = self._unbroadcasted_cov_factor.pow(2).sum(-1) + self._unbroadcasted_cov_diag
         return variance.expand(self._batch_shape + self._event_shape)
 
-    def _whole(self, matrix: Tensor) -> Tensor:
+    def _expand_to_batch(self, matrix: Tensor) -> Tensor:
         return matrix.expand(self._batch_shape + self._event_shape + self._event_shape)
 
     @lazy_property
@@ -90,13 +90,13 @@ class LowRankMultivariateNormal(Distribution):
         """The lower Cholesky factor of the covariance."""
         root = self._unbroadcasted_cov_diag.sqrt().unsqueeze(-1)
         scaled = self._unbroadcasted_cov_factor / root
-        return self._whole(root * torchlike.linalg.cholesky(_plus_identity(scaled @ scaled.mT)))
+        return self._expand_to_batch(root * torchlike.linalg.cholesky(_plus_identity(scaled @ scaled.mT)))
 
     @lazy_property
     def covariance_matrix(self) -> Tensor:
         """The covariance matrix, (..., n, n)."""
         factor = self._unbroadcasted_cov_factor
-        return self._whole(factor @ factor.mT + torchlike.diag_embed(self._unbroadcasted_cov_diag))
+        return self._expand_to_batch(factor @ factor.mT + torchlike.diag_embed(self._unbroadcasted_cov_diag))
 
     @lazy_property
     def precision_matrix(self) -> Tensor:
@@ -104,7 +104,7 @@ class LowRankMultivariateNormal(Distribution):
         weighted = self._unbroadcasted_cov_factor.mT / self._unbroadcasted_cov_diag.unsqueeze(-2)
         solved = torchlike.linalg.solve_triangular(self._capacitance_tril, weighted, upper=False)
         diagonal = torchlike.diag_embed(self._unbroadcasted_cov_diag.reciprocal())
-        return self._whole(diagonal - solved.mT @ solved)
+        return self._expand_to_batch(diagonal - solved.mT @ solved)
 
     def rsample(self, sample_shape: Any = Size()) -> Tensor:
         shape = self._extended_shape(sample_shape)

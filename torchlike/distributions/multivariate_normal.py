@@ -60,7 +60,7 @@ class MultivariateNormal(OfCovariance):
     ) -> None:
         if loc.dim() < 1:
             raise _errors.no_vector("loc")
-        name, matrix = self._one_given(
+        name, matrix = self._only_given(
             covariance_matrix=covariance_matrix, scale_tril=scale_tril, precision_matrix=precision_matrix
         )
         if matrix.dim() < 2:

@@ -64,7 +64,7 @@ class Wishart(OfCovariance, ExponentialFamily):
         scale_tril: Tensor | None = None,
         validate_args: bool | None = None,
     ) -> None:
-        name, matrix = self._one_given(
+        name, matrix = self._only_given(
             AssertionError,
             covariance_matrix=covariance_matrix,
             scale_tril=scale_tril,

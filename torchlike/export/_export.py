@@ -89,12 +89,12 @@ def export(
 
 
 def _check_branches(forward: Forward, args: tuple, kwargs: dict, sizes: Sizes) -> None:
-    """Raise if forward takes another way at sizes that were not recorded, because it compares a size."""
+    """Raise an error if a comparison of sizes has another result at declared sizes that were not recorded."""
     if not sizes.dims:
         return
     try:
         found = branches(forward, args, kwargs, sizes)
-    except Exception as error:  # forward does not take the tensors and sizes that note comparisons
+    except Exception as error:  # forward does not accept the tensors and sizes that record comparisons
         log.logger.debug("the comparisons of %s are not checked", forward.what, exc_info=error)
         return
     for branch in found:
@@ -158,7 +158,7 @@ def _recorded(
     except Observed:
         if not lifts:
             raise
-        # A constant may have been read, such as `torch.tensor(2.0).item()`. Without lifting it is read as it is.
+        # Forward may read a constant, such as `torch.tensor(2.0).item()`. Without lifting, constants can be read.
         return [record(forward, args, kwargs, sizes.at(sample), False) for sample in samples]
 
 

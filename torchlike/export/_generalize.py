@@ -1,4 +1,4 @@
-"""The program for any sizes that the recordings of one forward at a few sizes have in common."""
+"""Generalization: find the program for all sizes from recordings of one forward at a few sizes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class DependsOnSizeError(Exception):
 
 
 def generalized(recorded: Sequence[Recorded], shapes: list[tuple], samples: Sequence[Mapping[str, int]]) -> Program:
-    """Return the program that several recordings of one forward have in common.
+    """Return the program of which several recordings of one forward are instances.
 
     Raises:
       DependsOnSizeError: the recordings differ, for example because a Python branch depends on a size.
@@ -40,7 +40,7 @@ def generalized(recorded: Sequence[Recorded], shapes: list[tuple], samples: Sequ
 
 
 def _constants(arrays: Sequence[Sequence], samples: Sequence) -> list:
-    """Return what the constants of the recordings have in common. `arrays` has a list for each recording."""
+    """Merge the constants of the recordings. `arrays` has a list of arrays for each recording."""
     if len({len(each) for each in arrays}) > 1:
         raise DependsOnSizeError(f"forward makes {[len(each) for each in arrays]} constants")
     return [_constant([np.asarray(x) for x in column], samples) for column in zip(*arrays)]
@@ -57,11 +57,11 @@ def _numbers(recording: Recording) -> list[tuple]:
 
 
 def common_steps(stretches: Sequence, numbers: Sequence[list[tuple]] | None, samples: Sequence) -> list[Step]:
-    """Return the operators that stretches have in common. `numbers` are their runtime numbers, if they are constant."""
+    """Merge the operators of several stretches. `numbers` are their runtime numbers, if they are constant."""
     codes = [list(operators(stretch.code)) for stretch in stretches]
     names = [[plan.name for plan, _ in code] for code in codes]
     if any(other != names[0] for other in names[1:]):
-        raise DependsOnSizeError(_where_they_part(names, samples))
+        raise DependsOnSizeError(_first_difference(names, samples))
     if any((other.inputs, other.gives) != (stretches[0].inputs, stretches[0].gives) for other in stretches[1:]):
         raise DependsOnSizeError("the operators use other inputs")
     steps = []
@@ -79,7 +79,7 @@ def common_steps(stretches: Sequence, numbers: Sequence[list[tuple]] | None, sam
 
 
 def _form(plans: Sequence[Any], samples: Sequence) -> Any:
-    """Return what of an operator depends on the sizes (see `Step`)."""
+    """Return the part of an operator that depends on the sizes (see `Step`), or None."""
     plan = plans[0]
     if all(other is plan for other in plans[1:]):
         return None
@@ -99,10 +99,10 @@ def _form(plans: Sequence[Any], samples: Sequence) -> Any:
 
 
 def _arguments(plans: Sequence[Any], samples: Sequence) -> dict[str, tuple[str, Any]]:
-    """Return the common arguments of an operator.
+    """Merge the arguments of an operator.
 
-    JAX cannot prove that two formulas with divisions are equal. One such size of a view is therefore left to be
-    inferred.
+    JAX cannot prove that two formulas with divisions are equal. If a size of a view is such a formula, it becomes -1,
+    so that it is inferred.
     """
     given = [dict(each.extra.arguments) for each in plans]
     if plans[0].name not in _RESHAPES:
@@ -163,7 +163,7 @@ def _rules(array: np.ndarray) -> dict[str, tuple[Any, Any]]:
     return found
 
 
-def _where_they_part(names: Sequence[list[str]], samples: Sequence) -> str:
+def _first_difference(names: Sequence[list[str]], samples: Sequence) -> str:
     first = names[0]
     for other, sizes in zip(names[1:], samples[1:]):
         for place, pair in enumerate(zip(first, other)):

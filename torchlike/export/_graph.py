@@ -27,7 +27,7 @@ def graph_of(
 ) -> tuple[fx.Graph, ExportGraphSignature]:
     """Return the graph of a program and its signature.
 
-    The graph is for reading and for passes that look at it: `ExportedProgram` runs the program itself.
+    The graph is only for reading and analysis. Calling an `ExportedProgram` runs the program, not the graph.
     """
     graph, signature = fx.Graph(), ExportGraphSignature()
     arrays: list[Any] = []
@@ -90,15 +90,15 @@ def _nodes(graph: fx.Graph, step: Step, arrays: list) -> list:
     homes = (torchlike, torchlike.nn.functional, torchlike.Tensor)
     target = next((getattr(home, name) for home in homes if callable(getattr(home, name, None))), None)
     extra = step.form if isinstance(step.form, dict) else getattr(plan.extra, "arguments", None)
-    arguments = _by_name(extra, arrays, step.numbers) if extra is not None else {}
+    arguments = _named_arguments(extra, arrays, step.numbers) if extra is not None else {}
     args = () if arguments else tuple(arrays)
-    node = graph.create_node("call_function", target or _named(name), args, arguments, name)
+    node = graph.create_node("call_function", target or _without_public_function(name), args, arguments, name)
     if plan.single is not None:
         return [node]
     return [graph.call_function(operator.getitem, (node, i)) for i in range(len(plan.outputs))]
 
 
-def _by_name(arguments: dict, arrays: list, numbers: tuple) -> dict[str, Any]:
+def _named_arguments(arguments: dict, arrays: list, numbers: tuple) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, (where, what) in arguments.items():
         if where == "array":
@@ -113,7 +113,7 @@ def _by_name(arguments: dict, arrays: list, numbers: tuple) -> dict[str, Any]:
 
 
 def _static(value: Any) -> Any:
-    """Return a static argument as the graph shows it."""
+    """Return the form in which the graph shows a static argument."""
     if isinstance(value, Formula):
         return _Symbol(value)
     if isinstance(value, list | tuple):
@@ -121,7 +121,7 @@ def _static(value: Any) -> Any:
     return value if isinstance(value, int | float | bool | str | None | torchlike.dtype) else _Symbol(value)
 
 
-def _named(name: str) -> Any:
+def _without_public_function(name: str) -> Any:
     def function(*args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError(f"{name} is an operator of torchlike without a public function")
 

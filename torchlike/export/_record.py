@@ -56,9 +56,9 @@ class Recorded(NamedTuple):
 
 
 class _Resizing(Mode):
-    """Records what would not be recorded at these sizes, but at others.
+    """A mode that records operators that have no effect at these sizes, but have one at other sizes.
 
-    With `lifts`, every new constant becomes an input of the recording, so that what is computed from it is recorded.
+    With `lifts`, every new constant becomes an input of the recording, so that computations with it are recorded.
     """
 
     def __init__(self, scene: Scene, lifts: bool) -> None:

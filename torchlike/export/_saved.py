@@ -1,4 +1,4 @@
-"""What the file of an exported program contains, and the checks of the inputs of its calls."""
+"""The contents of the file of an exported program, and the checks of the inputs of its calls."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from torchlike.utils import _pytree as pytree
 
 
 class Saved(NamedTuple):
-    """What the file of an exported program contains beside the state dict and the graph.
+    """The contents of the file of an exported program, without the state dict and the graph.
 
     Attributes:
       exported: the program in StableHLO. It takes the parameters and buffers, the constants, and the tensor inputs.

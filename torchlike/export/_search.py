@@ -1,4 +1,4 @@
-"""The dims of example inputs that may vary: those at which forward has the same operators with other sizes."""
+"""Search for the dims of example inputs that can vary: forward has the same operators for other sizes of these dims."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _STEP = 7  # a prime, so that an even size becomes odd
 
 
 def varying(module: Any, args: tuple, kwargs: dict) -> Sizes:
-    """Return the sizes of inputs in which every dim varies that can.
+    """Return the sizes of the inputs, in which every dim that can vary has a name.
 
-    A dim that cannot vary alone may vary together with the same dim of the other tensors, as a batch does. A dim of
-    size one counts as larger.
+    A dim that cannot vary alone may vary together with the same dim of the other tensors, as a batch does. A varying
+    dim of size one is given the size two.
     """
     forward, lifts = Forward(module), True
     shapes = [tuple(t.shape) for t in pytree.tree_leaves((args, kwargs)) if is_tensor(t)]
@@ -72,5 +72,5 @@ def _agrees(
         larger[i][dim] += _STEP
     try:
         return _names(forward, args, kwargs, [tuple(shape) for shape in larger], lifts) == names
-    except Exception:  # forward does not take this size
+    except Exception:  # forward does not accept this size
         return False

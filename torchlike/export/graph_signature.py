@@ -9,7 +9,7 @@ from typing import Any
 
 
 class InputKind(Enum):
-    """What an input of the program is."""
+    """The kind of an input of the program."""
 
     USER_INPUT = auto()
     PARAMETER = auto()
@@ -18,7 +18,7 @@ class InputKind(Enum):
 
 
 class OutputKind(Enum):
-    """What an output of the program is."""
+    """The kind of an output of the program."""
 
     USER_OUTPUT = auto()
     BUFFER_MUTATION = auto()

@@ -302,7 +302,7 @@ def jvp(func: Callable, primals: Any, tangents: Any, *, strict: bool = False, ha
 
 
 def _pushed(func: Callable, spec: TreeSpec, pairs: tuple[list, list], strict: bool, has_aux: bool) -> tuple:
-    """Return what `jvp` returns, for the leaves of the primals and of the tangents."""
+    """Return the results of `jvp` for the leaves of the primals and of the tangents."""
     what = "jvp(f, primals, tangents)"
     leaves, given = pairs
     with out_of_inference(), _level():

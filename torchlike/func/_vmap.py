@@ -28,7 +28,8 @@ def vmap(
       in_dims: the mapped dim of each argument, in the structure of the arguments or a prefix of it. None for arguments
         that all examples share. Keyword arguments are always shared.
       out_dims: the position of the mapped dim in the results. None for results that are the same for all examples.
-      randomness: the treatment of random operators. "error" raises. "same" samples the same numbers for all examples.
+      randomness: the treatment of random operators. "error" refuses them. "same" samples the same numbers for all
+        examples.
         "different" samples for all examples at once, in the order of a tensor with the mapped dim first.
       chunk_size: the number of examples to map over at a time. None maps over all at once.
 
@@ -121,10 +122,10 @@ class _Call:
             results, spec = tree_flatten(self.func(*self.spec.unflatten(given), **kwargs))
             dims = self._out_dims(results, spec, mapping.level)
             written = [i for i, d in enumerate(self.dims) if d is not None and given[i]._storage.value is not before[i]]
-            leaving = [x for x, d in zip(results, dims) if d is not None]
-            found = mapping.leave([x._pair() for x in (*leaving, *[given[i] for i in written])])
+            batched = [x for x, d in zip(results, dims) if d is not None]
+            found = mapping.leave([x._pair() for x in (*batched, *[given[i] for i in written])])
         found = [pair if modes.local.grad else (pair[0], None) for pair in found]
-        for i, (value, edge) in zip(written, found[len(leaving) :]):
+        for i, (value, edge) in zip(written, found[len(batched) :]):
             wholes[i]._write(value, edge)
         made = iter(_placed(wrap(*pair), d) for pair, d in zip(found, [d for d in dims if d is not None]))
         return spec.unflatten([x if d is None else next(made) for x, d in zip(results, dims)])
@@ -208,11 +209,9 @@ def spread(tree: Any, spec: TreeSpec) -> list | None:
 def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
     """Return all examples of a batched tensor, stacked along the first dim, for debugging inside a mapped function.
 
-    `recurse`: unwrap all levels of nested `vmap`. A tensor that is not batched is returned unchanged.
-
     Args:
-      tensor: a tensor.
-      recurse: unwrap all levels.
+      tensor: a tensor. If it is not batched, it is returned unchanged.
+      recurse: unwrap all levels of nested `vmap`.
     """
     value = tensor._value
     if not isinstance(value, Row):

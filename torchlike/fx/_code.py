@@ -50,13 +50,13 @@ class _Writer:
             "NoneType": type(None),
         }
 
-    def named(self, name: str, found: Any) -> str:
+    def name_of(self, name: str, found: Any) -> str:
         """Return the name of an object in the code: its qualified name in `torch`, or a name added to the globals."""
         if name.startswith("torch.") or "." not in name:
-            return name if name.startswith("torch.") else self._kept(name, found)
-        return self._kept(name.replace("operator.", "_operator."), found)
+            return name if name.startswith("torch.") else self._global_name(name, found)
+        return self._global_name(name.replace("operator.", "_operator."), found)
 
-    def _kept(self, name: str, found: Any) -> str:
+    def _global_name(self, name: str, found: Any) -> str:
         name = re.sub(r"\W+", "_", name)
         if getattr(builtins, name, self) is found:
             return name
@@ -70,7 +70,7 @@ class _Writer:
             return arg.name
         if isinstance(arg, tuple):
             inside = ", ".join(map(self.text, arg)) + ("," if len(arg) == 1 else "")
-            return f"{self._kept(type(arg).__name__, type(arg)) if hasattr(arg, '_fields') else ''}({inside})"
+            return f"{self._global_name(type(arg).__name__, type(arg)) if hasattr(arg, '_fields') else ''}({inside})"
         if isinstance(arg, list):
             return "[" + ", ".join(map(self.text, arg)) + "]"
         if isinstance(arg, dict):
@@ -79,10 +79,10 @@ class _Writer:
         if isinstance(arg, slice):
             return f"slice({self.text(arg.start)}, {self.text(arg.stop)}, {self.text(arg.step)})"
         if isinstance(arg, torchlike.Tensor | type) or callable(arg):
-            return self._kept(getattr(arg, "__name__", "_constant"), arg)
+            return self._global_name(getattr(arg, "__name__", "_constant"), arg)
         if isinstance(arg, int | float | complex | str | bytes | None | type(...) | torchlike.dtype | torchlike.device):
             return self.style.paint(repr(arg), "blue")
-        return self._kept(f"_{type(arg).__name__}", arg)
+        return self._global_name(f"_{type(arg).__name__}", arg)
 
     def _plain(self, arg: Any) -> str:
         """Return the code of an argument without colors."""
@@ -97,17 +97,17 @@ class _Writer:
         tensor = self.style.tensor(node)
         if tensor is not None:
             return f": {tensor}"
-        return "" if node.type is None else f" : {self.annotated(node.type)}"
+        return "" if node.type is None else f" : {self.type_code(node.type)}"
 
-    def annotated(self, kind: Any) -> str:
+    def type_code(self, kind: Any) -> str:
         """Return the code of an annotation.
 
         Built-in types and classes of `torch` are referred to by their names. Other annotations are added to the
         globals.
         """
         if not isinstance(kind, type) or kind.__module__ == "builtins":
-            return self.text(kind) if kind is None or isinstance(kind, type) else self._kept("_type", kind)
-        return self.named(type_text(kind), kind)
+            return self.text(kind) if kind is None or isinstance(kind, type) else self._global_name("_type", kind)
+        return self.name_of(type_text(kind), kind)
 
     def call(self, args: tuple, kwargs: dict) -> str:
         return ", ".join([*map(self.text, args), *(f"{key} = {self.text(each)}" for key, each in kwargs.items())])
@@ -135,7 +135,7 @@ class _Writer:
         plain = target is getattr and len(node.args) == 2 and isinstance(node.args[0], Node)
         if plain and isinstance(node.args[1], str) and node.args[1].isidentifier():
             return f"{node.args[0].name}.{node.args[1]}"
-        return f"{self.named(qualified_name(target), target)}({self.call(node.args, node.kwargs)})"
+        return f"{self.name_of(qualified_name(target), target)}({self.call(node.args, node.kwargs)})"
 
 
 def _path(root: str, target: str) -> str:
@@ -163,14 +163,14 @@ def generate(graph: Graph, root: str, style: Style) -> PythonCode:
             if plain != node.name:
                 body.append(f"{node.name} = {plain}")
         elif node.op == "output":
-            returned = "" if node.type is None else f" -> {writer.annotated(node.type)}"
+            returned = "" if node.type is None else f" -> {writer.type_code(node.type)}"
             body.append(f"return {writer.text(node.args[0])}")
         else:
             if style.verbose and comment != (comment := style.comment(node)):
                 body += [""] * bool(body) + [style.paint(comment, "dim")]
-            gone = [n.name for n, user in last_user.items() if user is node]
+            dead = [n.name for n, user in last_user.items() if user is node]
             unused = [node.name] if not node.users else []
-            freed = "".join(f"{name} = " for name in (*gone, *unused))
+            freed = "".join(f"{name} = " for name in (*dead, *unused))
             body.append(writer.line(node) + (f";  {style.paint(f'{freed}None', 'dim')}" if freed else ""))
     lines = "".join(f"\n    {line}" for line in body or ["pass"])
     return PythonCode(f"\n\n\n{style.signature(arguments, returned)}{lines}\n    ", writer.globals)

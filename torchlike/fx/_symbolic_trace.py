@@ -127,7 +127,7 @@ class Tracer(TracerBase):
         """Trace a module's `forward` or a function, and return the graph.
 
         Args:
-          root (Module or function): what is traced.
+          root (Module or function): the object to trace.
           concrete_args (dict, optional): constant values of arguments by name. The graph keeps a placeholder for each
             of them, and asserts that the argument equals the value. `fx.PH` stands for an argument without a value.
 
@@ -247,7 +247,7 @@ def symbolic_trace(root: Module | Callable, concrete_args: dict | None = None) -
     """Trace a module or function, and return a `GraphModule` that performs the recorded operations.
 
     Args:
-      root (Module or function): what is traced. It is called once, with proxies.
+      root (Module or function): the object to trace. It is called once, with proxies.
       concrete_args (dict, optional): constant values of arguments by name. The result keeps their parameters, and
         asserts that the arguments equal the values. `fx.PH` stands for an argument that is not constant.
 

@@ -198,10 +198,10 @@ class _CodeOnlyModule(Module):
 
 def _copy_attr(from_module: Module | dict[str, Any], to_module: Module, target: str) -> None:
     """Copy the attribute with a dotted name from one module to another."""
-    _place(to_module, target, _find(from_module, target))
+    _place(to_module, target, _attribute(from_module, target))
 
 
-def _find(root: Module | dict[str, Any], target: str) -> Any:
+def _attribute(root: Module | dict[str, Any], target: str) -> Any:
     if isinstance(root, dict):
         return root[target]
     found: Any = root

@@ -70,7 +70,7 @@ def wrap(function: Callable, *, differentiable: bool = True) -> Callable:
 
 
 class Operator:
-    """The operator of a wrapped function, for one structure of the arguments and fixed static arguments."""
+    """The operator of a wrapped function, for one structure of the arguments and one set of static arguments."""
 
     def __init__(self, function: Callable, name: str, arguments: tuple) -> None:
         leaves, self.tree = jax.tree.flatten(arguments)

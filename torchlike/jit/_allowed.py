@@ -169,7 +169,7 @@ def _public(kind: type) -> frozenset[str]:
 
 
 OF_TENSORS = _public(torchlike.Tensor) - NOT_ATTRIBUTES
-# The attributes of each type of values, exactly: a subclass has none of them.
+# The allowed attributes by exact type. Values of subclasses have none.
 OF_VALUES: dict[type, frozenset[str]] = {
     kind: _public(kind) - NOT_ATTRIBUTES
     for kind in (

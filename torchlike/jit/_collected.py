@@ -26,7 +26,7 @@ _OWN = frozenset(vars(Module()))  # the attributes that every module has
 
 
 class Collected:
-    """What a scripted object consists of.
+    """The parts of a scripted object: its functions, classes and tensors.
 
     Attributes:
       functions, classes, tuples, modules: descriptions of JSON types, which refer to each other by number.

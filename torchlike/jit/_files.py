@@ -117,7 +117,7 @@ def _scripted(archive: zipfile.ZipFile) -> Any:
 def load(f: Any, extra: dict[str, Any] | None) -> Any:
     """Read a traced or scripted module.
 
-    Of a scripted module, only code in the form that `_restored` checks is compiled.
+    The code of a scripted module is compiled only if it has the form that `_restored` checks.
     """
     if isinstance(f, str | os.PathLike) and not os.path.exists(f):
         raise ValueError(f"The provided filename {f} does not exist")

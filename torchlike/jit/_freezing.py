@@ -19,11 +19,11 @@ _SCRIPT = (
 
 
 class Frozen(RecursiveScriptModule):
-    """A module that `torch.jit.freeze` returned. It has no parameters, and only the preserved attributes.
+    """A module that `torch.jit.freeze` returned. It has no parameters. Its only attributes are the preserved ones.
 
     Args:
       inner: a copy of the module, which shares the elements of its parameters.
-      preserved: the names of the attributes.
+      preserved: the names of the preserved attributes.
     """
 
     def __init__(self, inner: Any, preserved: list[str]) -> None:
@@ -44,7 +44,7 @@ class Frozen(RecursiveScriptModule):
 
     @property
     def code(self) -> str:
-        """The source of forward as it is saved."""
+        """The source of forward in the form in which it is saved."""
         return self._frozen.code
 
     def programs(self) -> Any:
@@ -78,5 +78,5 @@ def frozen_module(module: Any, preserved: list[str] | None) -> Frozen:
 
 
 def _constant(parameter: torchlike.nn.Parameter) -> torchlike.nn.Parameter:
-    """Return a parameter without gradient that shares the elements."""
+    """Return a parameter that does not require grad and shares the elements of `parameter`."""
     return torchlike.nn.Parameter(parameter.detach(), requires_grad=False)

@@ -221,7 +221,7 @@ class RecursiveScriptModule(ScriptModule):
     """A module that `torch.jit.load` returned. It runs exported programs.
 
     Args:
-      programs: the programs, of which the first that takes the sizes of a call runs it.
+      programs: the programs. A call runs the first one that accepts its sizes.
       parts: for each submodule, by its path, the name of its original class and its training mode.
     """
 

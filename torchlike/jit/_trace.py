@@ -50,7 +50,7 @@ def deprecated(name: str, instead: str = "switch to `torch.compile` or `torch.ex
 
 
 class Trace:
-    """A function or module with what the trace froze: its conversions, its Python state and Python's random numbers.
+    """A function or module with the values that the trace froze: conversions, Python state, Python's random numbers.
 
     Attributes:
       answers: the conversions to Python values. If there are none, calls are ordinary calls of the Python code.

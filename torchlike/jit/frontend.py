@@ -1,4 +1,4 @@
-"""The sources of scripted functions, and the statements and expressions that TorchScript does not have."""
+"""The sources of scripted functions, and the check for statements and expressions that TorchScript does not support."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Any
 
 
 class FrontendError(Exception):
-    """Raised for Python code that TorchScript does not have. The text shows its line.
+    """Raised for Python code that TorchScript does not support. The message shows the lines of the code.
 
     Args:
-      source_range: where it stands, as text.
-      msg: what is not supported.
+      source_range: the text that shows the code and its position.
+      msg: the reason.
     """
 
     def __init__(self, source_range: Any, msg: str) -> None:
@@ -27,11 +27,11 @@ class FrontendError(Exception):
 
 
 class NotSupportedError(FrontendError):
-    """Raised for a form of a statement or expression that TorchScript does not have."""
+    """Raised for a form of a statement or expression that TorchScript does not support."""
 
 
 class UnsupportedNodeError(NotSupportedError):
-    """Raised for a kind of statement or expression that TorchScript does not have."""
+    """Raised for a kind of statement or expression that TorchScript does not support."""
 
 
 class Source:
@@ -39,13 +39,13 @@ class Source:
 
     Attributes:
       function: the Python function.
-      definition: its syntax tree, whose lines are counted from the first line of `lines`.
+      definition: its syntax tree. Line 1 of the tree is the first of `lines`.
       lines: its dedented lines.
-      file, first: its file, and the number of the first line.
+      file, first: its file, and the number of the first line in the file.
 
     Args:
       function: the function.
-      is_traced: whether it can be a lambda expression.
+      is_traced: whether the function is traced. Only a traced function can be a lambda expression.
 
     Raises:
       OSError: the source is not available.
@@ -92,12 +92,12 @@ class Source:
         return f':\n  File "{self.file}", line {self.first + begin - 1}\n{text}\n'
 
     def refused(self, node: ast.AST, text: str) -> RuntimeError:
-        """Return the error of TorchScript's compiler about a node."""
+        """Return the error that TorchScript's compiler raises for a node."""
         return RuntimeError(f"\n{text}{self.shown(node)}")
 
 
 def _lambdas(body: list[ast.stmt], function: types.FunctionType) -> list[ast.stmt]:
-    """Return the lambda expressions of statements that have the arguments of a function, as definitions."""
+    """Return the lambda expressions in `body` that have the arguments of `function`, as function definitions."""
     names, found = list(function.__code__.co_varnames[: function.__code__.co_argcount]), []
     for node in (each for statement in body for each in ast.walk(statement)):
         if isinstance(node, ast.Lambda) and [argument.arg for argument in node.args.args] == names:
@@ -169,10 +169,10 @@ _VARARGS = "Compiled functions can't take variable number of arguments or use ke
 
 
 def check(source: Source) -> None:
-    """Refuse the statements and expressions that TorchScript does not have.
+    """Check that a function has only statements and expressions that TorchScript supports.
 
     Raises:
-      NotSupportedError: the function has one.
+      NotSupportedError: the function has another one.
     """
     arguments = source.definition.args
     for node in (arguments.vararg, arguments.kwarg):
@@ -197,7 +197,7 @@ def _check_node(source: Source, node: ast.AST) -> None:
     reason = _FORMS.get(type(node), lambda _: None)(node)
     if reason is not None:
         raise NotSupportedError(source.shown(node), reason)
-    if isinstance(node, ast.AnnAssign):  # annotations are read by Python
+    if isinstance(node, ast.AnnAssign):  # Python evaluates the annotation, so it may have any form
         children: list[ast.AST] = [node.target, *([node.value] if node.value else [])]
     else:
         children = [*ast.iter_child_nodes(node)]

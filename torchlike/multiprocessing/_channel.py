@@ -16,7 +16,7 @@ import numpy as np
 
 from torchlike._engine import segment as _segment
 from torchlike._engine import uninterrupted
-from torchlike.multiprocessing._tensors import Aliases, reduced
+from torchlike.multiprocessing._tensors import Aliases, reduce_tensor
 
 IS_AVAILABLE = hasattr(socket, "send_fds")  # not on Windows
 LARGE = 1 << 16  # bytes; arrays of at least this size travel in segments
@@ -160,7 +160,7 @@ class _Pickler(ForkingPickler):
         self._aliases = aliases
 
     def reducer_override(self, obj: Any) -> Any:
-        return reduced(obj, self._aliases)
+        return reduce_tensor(obj, self._aliases)
 
 
 def _in_segment(buffer: pickle.PickleBuffer) -> _segment.Segment:

@@ -16,10 +16,10 @@ from torchlike._tensor import copying, storage, storage_io
 from torchlike._tensor.copying import attributes
 from torchlike._tensor.tensor import Tensor, adopt
 
-_MOST_GAPS = 16  # the largest ratio of the memory that a tensor spans to its own size
-_MOST_REST = 4  # the largest ratio of a storage to the size of a tensor that travels with all of it
-_SMALL = 1 << 10  # elements; a storage of at most this size always travels as a whole
-_written: WeakValueDictionary[tuple[int, int, Any], Memory] = WeakValueDictionary()  # by thread, storage and dtype
+_MAX_SPAN_RATIO = 16  # a tensor is sent with its gaps if it spans at most this many times its number of elements
+_MAX_STORAGE_RATIO = 4  # a storage is sent as a whole if it has at most this many times the elements of the tensor
+_ALWAYS_WHOLE = 1 << 10  # a storage of at most this many elements is always sent as a whole
+_memories: WeakValueDictionary[tuple[int, int, Any], Memory] = WeakValueDictionary()  # by thread, storage and dtype
 
 
 class Memory:
@@ -27,7 +27,7 @@ class Memory:
 
     Attributes:
       flat: the elements, as an array of one dim.
-      state: the storage and its version, in the process that sends all of the storage.
+      state: in the sending process, the storage and its version if the memory has all its elements, else None.
     """
 
     def __init__(self, flat: np.ndarray) -> None:
@@ -47,8 +47,8 @@ class Memory:
 class Aliases:
     """The tensors of a message by storage, to find those that overlap in memory.
 
-    A tensor travels without the rest of its storage. Tensors that overlap travel with the part of the storage that they
-    cover together, so that a write to one of them is still visible in the others.
+    A tensor is sent without the rest of its storage. Tensors that overlap are sent with the part of the storage that
+    they cover together, so that a write to one of them is still visible in the others.
     """
 
     def __init__(self) -> None:
@@ -67,10 +67,10 @@ class Aliases:
         return bool(self.shared)
 
     def _group(self, tensors: list[Tensor]) -> None:
-        placed = sorted(((*_ends(t), t) for t in tensors if t.numel()), key=lambda item: item[:2])
+        by_position = sorted(((*_ends(t), t) for t in tensors if t.numel()), key=lambda item: item[:2])
         group: list[tuple[int, int, Tensor]] = []
         last = 0
-        for begin, end, tensor in placed:
+        for begin, end, tensor in by_position:
             if begin >= last:
                 self._share(group)
                 group = []
@@ -89,13 +89,13 @@ class Aliases:
 
 
 def _ends(tensor: Tensor) -> tuple[int, int]:
-    """Return the positions of the first byte of a tensor in its storage, and after the last."""
+    """Return the byte offsets in the storage at which a tensor begins and ends."""
     begin = tensor.storage_offset()
     return begin * tensor.itemsize, (begin + span(tensor.shape, tensor.stride())) * tensor.itemsize
 
 
-def reduced(obj: Any, aliases: Aliases) -> Any:
-    """Return what a pickler needs to write a tensor on the CPU, and NotImplemented for any other object.
+def reduce_tensor(obj: Any, aliases: Aliases) -> Any:
+    """Return the reduce value with which a pickler writes a CPU tensor, or NotImplemented for any other object.
 
     A tensor whose elements are far apart in memory is sent without the gaps, so its strides change.
     """
@@ -111,43 +111,43 @@ def reduced(obj: Any, aliases: Aliases) -> Any:
         held = _with_gaps(obj)
     if held is None:
         return copying.reduce(obj, copies=False)
-    return placed(obj, *held)
+    return reduce_view(obj, *held)
 
 
-def placed(tensor: Tensor, memory: Memory, offset: int) -> tuple:
-    """Return what a pickler needs to write a tensor over a memory."""
+def reduce_view(tensor: Tensor, memory: Memory, offset: int) -> tuple:
+    """Return the reduce value with which a pickler writes a tensor as a view of `memory`."""
     place = (tuple(tensor.shape), tensor.stride(), offset, tensor.dtype)
     return _rebuilt, (type(tensor), memory, place, tensor.requires_grad, attributes(tensor))
 
 
 def whole_memory(tensor: Tensor) -> Memory | None:
-    """Return the memory of the whole storage of a tensor: one object for all tensors that a pickler writes.
+    """Return the memory of a tensor's whole storage. All tensors with this storage in a message get the same object.
 
-    The pickler holds the memory until the message is written. The result is None for a small part of a large storage,
-    unless the message contains the storage already, and for tensors without such a memory.
+    The pickler holds the memory until the message is written. Return None for a small part of a large storage, unless
+    the message contains the storage already, and for an empty tensor or a storage that is not plain memory.
     """
     held = tensor._storage.whole
     if type(held) is not storage.Storage or storage.marks(tensor) or not tensor.numel():
         return None
     key = (threading.get_ident(), id(held), tensor.dtype)
-    found = _written.get(key)
+    found = _memories.get(key)
     if found is not None and found.state == (held, held.version):
         return found
     flat = storage_io.storage_of(tensor)[1]
-    if flat.size > max(_MOST_REST * tensor.numel(), _SMALL):
+    if flat.size > max(_MAX_STORAGE_RATIO * tensor.numel(), _ALWAYS_WHOLE):
         return None
-    found = _written[key] = Memory(np.array(flat))
+    found = _memories[key] = Memory(np.array(flat))
     found.state = (held, held.version)
     return found
 
 
 def _with_gaps(tensor: Tensor) -> tuple[Memory, int] | None:
-    """Return the memory of a tensor with gaps or repeated elements, or None if it has none or too large ones."""
+    """Return the memory that a tensor spans. Return None if the tensor is dense, or if its gaps are too large."""
     count = tensor.numel()
     if not count or is_dense(tuple(tensor.shape), tensor.stride()) or storage.marks(tensor):
         return None
     begin, length = tensor.storage_offset(), span(tensor.shape, tensor.stride())
-    if length > _MOST_GAPS * count:
+    if length > _MAX_SPAN_RATIO * count:
         return None
     return Memory(storage_io.storage_of(tensor)[1][begin : begin + length]), 0
 

@@ -15,13 +15,13 @@ from torchlike._tensor import copying, shared_storage, storage_io
 from torchlike._tensor.hooks import warn_of_lost_hooks
 from torchlike._tensor.shared_storage import Shared
 from torchlike._tensor.tensor import Tensor, adopt, wrap
-from torchlike.multiprocessing._tensors import placed, whole_memory
+from torchlike.multiprocessing._tensors import reduce_view, whole_memory
 
 _received: WeakValueDictionary[tuple[int, int], Shared] = WeakValueDictionary()  # by the device and inode of the file
 
 
 def reduce_tensor(tensor: Tensor) -> tuple:
-    """Return what a pickler needs to send a tensor.
+    """Return the reduce value with which a pickler sends a tensor.
 
     A tensor that is not in shared memory is copied. Copies of tensors that share memory share it too if one message
     contains them.
@@ -37,7 +37,7 @@ def reduce_tensor(tensor: Tensor) -> tuple:
         if held is None:
             return copying.reduce(tensor)
         warn_of_lost_hooks(tensor)
-        return placed(tensor, held, tensor.storage_offset())
+        return reduce_view(tensor, held, tensor.storage_offset())
     kind = storage._loan.aval
     memory = (found, kind.dtype, tuple(kind.shape), storage.strides)  # the pickler sends a segment once
     place = (tuple(tensor.shape), tensor.stride(), tensor.storage_offset())

@@ -93,14 +93,14 @@ def multi_head_attention_forward(
     if bias_k is not None and bias_v is not None:  # append a learnt key and value
         k = torchlike.cat([k, bias_k.repeat(1, batch, 1)])
         v = torchlike.cat([v, bias_v.repeat(1, batch, 1)])
-        attn_mask, key_padding_mask = _one_more(attn_mask), _one_more(key_padding_mask)
+        attn_mask, key_padding_mask = _with_one_more_key(attn_mask), _with_one_more_key(key_padding_mask)
 
     q = _in_heads(q, length, batch, num_heads)  # (N·H, L, d)
     k = _in_heads(k, k.shape[0], batch, num_heads) if static_k is None else static_k
     v = _in_heads(v, v.shape[0], batch, num_heads) if static_v is None else static_v
     if add_zero_attn:  # append a key and value of zeros
         k, v = (torchlike.cat([x, torchlike.zeros_like(x[:, :1])], 1) for x in (k, v))
-        attn_mask, key_padding_mask = _one_more(attn_mask), _one_more(key_padding_mask)
+        attn_mask, key_padding_mask = _with_one_more_key(attn_mask), _with_one_more_key(key_padding_mask)
     attn_mask = _merged(attn_mask, key_padding_mask, batch, num_heads, k.shape[1])
     dropout_p = dropout_p if training else 0.0
 
@@ -238,7 +238,7 @@ def _none_or_dtype(input: Tensor | None) -> Any:
     raise RuntimeError("input to _none_or_dtype() must be None or torch.Tensor")
 
 
-def _one_more(mask: Tensor | None) -> Tensor | None:
+def _with_one_more_key(mask: Tensor | None) -> Tensor | None:
     return None if mask is None else F.pad(mask, (0, 1))
 
 

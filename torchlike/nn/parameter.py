@@ -77,9 +77,9 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
 
 
 class _BufferMeta(type):
-    """The metaclass of `Buffer`: an instance is any tensor with the flag `_is_buffer`.
+    """The metaclass of `Buffer`: every tensor with the flag `_is_buffer` is an instance.
 
-    A buffer is a plain tensor that carries this flag.
+    A buffer is a plain tensor with this flag.
     """
 
     def __instancecheck__(cls, instance: Any) -> bool:
@@ -159,8 +159,8 @@ class UninitializedTensorMixin(Tensor):
         return self
 
     def _become(self, data: Tensor) -> None:
-        shown: Any = Tensor.data
-        shown.fset(self, data)
+        descriptor: Any = Tensor.data
+        descriptor.fset(self, data)
 
     def _read(self, strict: bool | None = None) -> Any:
         raise _errors.uninitialized()

@@ -1,4 +1,4 @@
-"""The nodes of an ONNX graph in the making."""
+"""The builder of an ONNX graph."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FUNCTIONS = {"1/": ("Reciprocal",), "sqrt": ("Sqrt",), "1/sqrt": ("Sqrt", "Reci
 
 
 class Unsupported(Exception):
-    """Raised if arguments of an operator have no form in ONNX."""
+    """Raised if a call of an operator cannot be expressed in ONNX."""
 
 
 class Builder:
@@ -38,7 +38,7 @@ class Builder:
         self._places: dict[str, tuple[ir.Value, int]] = {}
 
     def inner(self) -> Builder:
-        """Return a builder of a body, which sees the values of this graph."""
+        """Return a builder of a body, which can use the values of this graph."""
         made = Builder(self.opset)
         made.initializers, made._used, made._constants = self.initializers, self._used, self._constants
         made._sizes, made._places = dict(self._sizes), dict(self._places)
@@ -82,7 +82,7 @@ class Builder:
         return list(node.outputs)
 
     def cast(self, value: ir.Value, dtype: ir.DataType) -> ir.Value:
-        """Return a value as another dtype."""
+        """Return a value, converted to a dtype."""
         if value.dtype == dtype:
             return value
         made = self.op("Cast", value, dtype=dtype, to=dtype)

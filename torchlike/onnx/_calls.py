@@ -66,7 +66,7 @@ class Call:
         return self.b.scalar(number, dtype or self.dtype)
 
     def number(self, name: str) -> float:
-        """Return a number that must not depend on the sizes."""
+        """Return an argument that is a number. Raise an error if it depends on the sizes."""
         found = self[name]
         if isinstance(found, Formula | Real):
             raise Unsupported(f"its argument {name} depends on the sizes")
@@ -86,12 +86,12 @@ class Call:
         return onnx_dtype(torchlike.result_type(*examples))
 
     def axis(self, name: str = "dim", of: str = "input") -> int:
-        """Return a dim as a number from zero."""
+        """Return an argument that is a dim, as a nonnegative number."""
         count = len(dims(self[of]))
         return self[name] % count if count else 0
 
     def fixed(self, name: str = "input") -> tuple[int, ...]:
-        """Return the dims of an argument, none of which may vary."""
+        """Return the dims of an argument. Raise an error if one of them varies."""
         found = dims(self[name])
         if not all(isinstance(n, int) for n in found):
             raise Unsupported(f"{name} has the shape ({', '.join(map(str, found))}), and its sizes must be numbers")
@@ -99,12 +99,12 @@ class Call:
 
 
 def onnx_dtype(dtype: Any) -> ir.DataType:
-    """Return the ONNX dtype of a dtype of torchlike."""
+    """Return the ONNX dtype for a dtype of torchlike."""
     return ir.DataType.from_numpy(dtype.numpy)
 
 
 def torch_dtype(dtype: Any) -> Any:
-    """Return the dtype of torchlike of an ONNX dtype."""
+    """Return torchlike's dtype for an ONNX dtype."""
     from torchlike._dtypes import from_numpy
 
     return from_numpy(dtype.numpy())

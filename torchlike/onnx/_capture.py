@@ -1,4 +1,4 @@
-"""The exported program of what `torch.onnx.export` is given."""
+"""The exported program of the model that `torch.onnx.export` receives."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class TorchExportError(OnnxExporterError):
 
 
 class Varying(NamedTuple):
-    """What the arguments of `torch.onnx.export` say about dims that vary.
+    """The arguments of `torch.onnx.export` about dims that vary.
 
     Attributes:
       shapes: the `dynamic_shapes`.

@@ -57,7 +57,7 @@ def model_of(exported: ExportedProgram, opset: int) -> ir.Model:
 
 
 def _inputs(b: Builder, exported: ExportedProgram, saved: Saved) -> list[ir.Value]:
-    """Return the inputs of the graph: the tensors among the inputs of forward, with PyTorch's names."""
+    """Return the inputs of the graph, with PyTorch's names: the inputs of `forward` that are tensors."""
     avals = saved.exported.in_avals[len(exported.state_dict) + len(saved.constants) :]
     places = [place for place, leaf in zip(saved.names, saved.leaves) if is_input(leaf)]
     made = []
@@ -93,9 +93,9 @@ def _shaped(b: Builder, value: ir.Value, constant: Constant) -> ir.Value:
 
 
 def _outputs(b: Builder, values: list[ir.Value], saved: Saved, taken: list[ir.Value]) -> list[ir.Value]:
-    """Return the outputs of the graph. Each is a value of its own.
+    """Return the outputs of the graph. A result that is an input, or that is returned twice, is copied.
 
-    The new values of buffers are no outputs, as in PyTorch.
+    The new values of buffers are not outputs, as in PyTorch.
     """
     made: list[ir.Value] = []
     for value in values[: sum(leaf is TENSOR for leaf in saved.results)]:

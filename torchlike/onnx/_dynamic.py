@@ -27,7 +27,7 @@ def from_axes(
       outputs: the `output_names`.
 
     Raises:
-      ValueError: `axes` has another form, or names what is neither an input nor an output.
+      ValueError: `axes` has another form, or a name in it is neither an input nor an output.
     """
     bound = inspect.signature(forward).bind(*args, **kwargs).arguments
     flat = {name: pytree.tree_flatten(value) for name, value in bound.items()}

@@ -197,7 +197,7 @@ def _model(exported: ExportedProgram, wanted: int | None, optimize: bool) -> Any
 
 
 def _cleaned(model: Any) -> None:
-    """Remove what is not used, and nodes that compute the same."""
+    """Remove unused nodes, and nodes that repeat a computation."""
     passes = needed("onnx_ir.passes.common")
     passes.CommonSubexpressionEliminationPass()(model)
     passes.RemoveUnusedNodesPass()(model)

@@ -19,7 +19,7 @@ from torchlike.onnx._packages import needed
 from torchlike.onnx.errors import OnnxExporterWarning
 from torchlike.utils import _pytree as pytree
 
-LARGE = 1_500_000_000  # bytes of weights above which they get a file of their own; a protocol buffer holds 2 GB
+LARGE = 1_500_000_000  # weights with more bytes are saved in a separate file; a protocol buffer holds at most 2 GB
 
 
 class ONNXProgram:
@@ -133,7 +133,7 @@ class ONNXProgram:
             they have more than 1.5 GB.
 
         Raises:
-          TypeError: `destination` is no path.
+          TypeError: `destination` is not a path.
         """
         if not isinstance(destination, str | os.PathLike):
             raise TypeError(f"destination must be a path, got {type(destination)}")
@@ -171,7 +171,7 @@ class ONNXProgram:
           initializer: a function that returns a session for a path or for the bytes of the model. None: a session on
             the CPU.
         """
-        if _weight(self.model) > LARGE:
+        if _bytes_of_weights(self.model) > LARGE:
             self._folder = tempfile.TemporaryDirectory()
             model: str | bytes = os.path.join(self._folder.name, "model.onnx")
             self.save(model, external_data=True)
@@ -221,14 +221,14 @@ def rename_axes(model: Any, names: Mapping[str, str]) -> None:
         value.shape = ir.Shape(renamed)
 
 
-def _weight(model: Any) -> int:
+def _bytes_of_weights(model: Any) -> int:
     return sum(w.const_value.nbytes for w in model.graph.initializers.values() if w.const_value is not None)
 
 
 def _write(model: Any, destination: str | os.PathLike, external: bool | None) -> None:
     ir = needed("onnx_ir")
-    if external or _weight(model) > LARGE:
-        copied = copy.copy(model)  # `ir.save` puts references to the file in place of the weights, and puts them back
+    if external or _bytes_of_weights(model) > LARGE:
+        copied = copy.copy(model)  # `ir.save` temporarily replaces the weights by references to the file
         ir.save(copied, destination, external_data=f"{os.path.basename(destination)}.data")
     else:
         ir.save(model, destination)
@@ -236,7 +236,7 @@ def _write(model: Any, destination: str | os.PathLike, external: bool | None) ->
 
 @contextlib.contextmanager
 def _replaced(values: Any, others: Sequence[Any]) -> Iterator[None]:
-    """Replace the inputs or outputs of a graph for the time of the block."""
+    """Replace the inputs or outputs of a graph inside a `with` block."""
     before = list(values)
     values.clear()
     values.extend(others)

@@ -18,16 +18,16 @@ from torchlike.optim.optimizer import ParamsT
 @update_rule
 def adafactor_update(variant: list, scalars: list, step: Step, param: Any, grad: Any, *state: Any) -> tuple:
     xp = namespace(param)
-    rate, rest, eps1, eps2, limit, shrink = scalars
+    rate, newest_weight, eps1, eps2, limit, shrink = scalars
     scale = rate * xp.maximum(eps2, _rms(param))  # uses the parameter before weight decay
     square = grad * grad
     if len(state) == 2:
-        row = state[0] + rest * (square.mean(-1, keepdims=True) - state[0])  # (..., R, 1)
-        column = state[1] + rest * (square.mean(-2, keepdims=True) - state[1])  # (..., 1, C)
+        row = state[0] + newest_weight * (square.mean(-1, keepdims=True) - state[0])  # (..., R, 1)
+        column = state[1] + newest_weight * (square.mean(-2, keepdims=True) - state[1])  # (..., 1, C)
         kept: tuple = (row, column)
         variance = row * column / xp.maximum(row.mean(-2, keepdims=True), eps1)  # (..., R, C)
     else:
-        variance = state[0] + rest * (square - state[0])
+        variance = state[0] + newest_weight * (square - state[0])
         kept = (variance,)
     change = grad / xp.sqrt(xp.maximum(variance, eps1 * eps1))
     return param * shrink - scale / xp.maximum(1, _rms(change) / limit) * change, *kept

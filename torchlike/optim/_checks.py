@@ -73,7 +73,7 @@ def check_fused(group: dict[str, Any], params: Iterable[Tensor]) -> None:
 
 
 class Capturable(NamedTuple):
-    """What PyTorch says of a step with `capturable=True` on the CPU.
+    """The error that PyTorch raises for a step with `capturable=True` on the CPU.
 
     Attributes:
       tensors: the tensors that would have to be on an accelerator, and the same with `foreach=True`.
@@ -84,7 +84,7 @@ class Capturable(NamedTuple):
     xla: tuple[bool, bool] = (True, False)
 
     def check(self, group: dict[str, Any], params: Iterable[Tensor]) -> None:
-        """Raise if the options include `capturable`, and the step is not a fused one."""
+        """Raise PyTorch's error if a group has `capturable=True` and its step is not fused."""
         if group.get("capturable") and not group.get("fused"):
             listed = bool(group.get("foreach"))
             if any(param.device.type == "cpu" for param in params):

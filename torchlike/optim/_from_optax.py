@@ -269,7 +269,7 @@ class OptaxOptimizer(Optimizer):
     def _check_params(self, params: list[Tensor]) -> None:
         if len({p.device for p in params}) > 1:
             raise ValueError("the parameters of a group must be on one device. Make a group for each device.")
-        if any(p.shape != p._aval.shape for p in params):  # a `DTensor`, of which this process has a part
+        if any(p.shape != p._aval.shape for p in params):  # a `DTensor`: this process has a part of it
             raise _errors.unsupported_option("from_optax", "a divided parameter")
         if share_memory(params, []):
             raise _errors.unsupported_option("from_optax", "parameters that share memory")

@@ -21,11 +21,11 @@ def muon_update(variant: list, scalars: list, step: Step, param: Any, grad: Any,
     `optax.contrib.muon` is not used, because it iterates in the parameter's precision. PyTorch iterates in bfloat16.
     """
     nesterov, adjustment, steps = variant
-    lr, momentum, rest, eps, *coefficients = scalars
-    buffer = buffer + rest * (grad - buffer)
+    lr, momentum, newest_weight, eps, *coefficients = scalars
+    buffer = buffer + newest_weight * (grad - buffer)
     direction = grad + momentum * (buffer - grad) if nesterov else buffer
     change = _orthogonal(direction, coefficients, steps, eps).astype(param.dtype)
-    return param - lr * _adjusted(adjustment, *param.shape) * change, buffer
+    return param - lr * _rate_factor(adjustment, *param.shape) * change, buffer
 
 
 def _orthogonal(matrix: Any, coefficients: list, steps: int, eps: Any) -> Any:
@@ -44,7 +44,7 @@ def _orthogonal(matrix: Any, coefficients: list, steps: int, eps: Any) -> Any:
     return x if wide else x.T
 
 
-def _adjusted(adjustment: str | None, rows: int, columns: int) -> float:
+def _rate_factor(adjustment: str | None, rows: int, columns: int) -> float:
     if adjustment == "match_rms_adamw":
         return 0.2 * math.sqrt(max(rows, columns))
     return math.sqrt(max(1, rows / columns))

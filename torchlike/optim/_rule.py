@@ -481,7 +481,7 @@ class RuleOptimizer(Optimizer):
                 "List every parameter once."
             )
         for i in rows if not self.by_element else ():
-            if plan.params[i].shape != plan.params[i]._aval.shape:  # a `DTensor`, of which this process has a part
+            if plan.params[i].shape != plan.params[i]._aval.shape:  # a `DTensor`: this process has a part of it
                 raise _errors.unsupported_option(type(self).__name__, "a divided parameter")
         names_of = {i: self._names(group, plan.params[i]) for i in rows}
         is_fresh = {i: self._prepare(group, names_of[i], plan.params[i]) for i in rows}

@@ -44,7 +44,7 @@ class Adadelta(RuleOptimizer):
       weight_decay: L2 penalty.
       maximize: maximize the objective instead of minimizing it.
       foreach: has no effect. In PyTorch it selects among implementations with equal results.
-      capturable: True is refused by the first step, on the CPU as in PyTorch.
+      capturable: True is not supported: the first step raises an error, as PyTorch's does on the CPU.
       differentiable: let autograd record the step, so that gradients flow through it.
 
     Raises:

@@ -26,7 +26,7 @@ def adagrad_update(variant: tuple, scalars: tuple, step: Step, param: Any, grad:
 
 @update_rule
 def adagrad_rows_update(variant: tuple, scalars: tuple, step: Step, param: Any, grad: Any, total: Any) -> tuple:
-    """Return the update of the rows of a sparse gradient, for which PyTorch divides before it multiplies."""
+    """Return the update of the rows of a sparse gradient. PyTorch divides before it multiplies here."""
     rate, eps = scalars
     total = step(total + step(grad * grad))
     return param - rate * step(grad / step(step(namespace(param).sqrt(total)) + step(eps))), total
@@ -49,7 +49,7 @@ class Adagrad(RuleOptimizer):
       eps: added to the square root.
       maximize: maximize the objective instead of minimizing it.
       foreach: has no effect. In PyTorch it selects among implementations with equal results.
-      fused: do not round intermediate results in half precision, as PyTorch's fused step. It has no other effect.
+      fused: do not round intermediate results in half precision, like PyTorch's fused step. It has no other effect.
       differentiable: let autograd record the step, so that gradients flow through it.
 
     Raises:

@@ -50,8 +50,9 @@ class Adam(RuleOptimizer):
       amsgrad: divide by the maximum of all second moments so far.
       maximize: maximize the objective instead of minimizing it.
       foreach: has no effect. In PyTorch it selects among implementations with equal results.
-      fused: do not round intermediate results in half precision, as PyTorch's fused step. It has no other effect.
-      capturable: True is refused by the first step, on the CPU as in PyTorch. A fused step ignores it.
+      fused: do not round intermediate results in half precision, like PyTorch's fused step. It has no other effect.
+      capturable: True is not supported: the first step raises an error, as PyTorch's does on the CPU. A fused step on
+        the CPU ignores it.
       differentiable: let autograd record the step, so that gradients flow through it.
 
     Raises:

@@ -57,7 +57,7 @@ class SGD(RuleOptimizer):
       nesterov: use Nesterov momentum. This requires momentum and no dampening.
       maximize: maximize the objective instead of minimizing it.
       foreach: has no effect. In PyTorch it selects among implementations with equal results.
-      fused: do not round intermediate results in half precision, as PyTorch's fused step. It has no other effect.
+      fused: do not round intermediate results in half precision, like PyTorch's fused step. It has no other effect.
       differentiable: let autograd record the step, so that gradients flow through it.
 
     Raises:

@@ -15,7 +15,7 @@ from torchlike._engine.report.program_statistics import Account
 from torchlike._engine.report.timing import watchers
 from torchlike.profiler._events import Event
 
-_MOST_NAMES = 4  # the maximum number of operators in a program's name
+_MAX_NAMES = 4  # the maximum number of operators in a program's name
 
 
 class Recorder:
@@ -36,13 +36,13 @@ class Recorder:
         watchers.remove(self._program)
         _active.remove(self)
 
-    def _program(self, account: Account, started: float, ended: float, made: bool) -> None:
+    def _program(self, account: Account, started: float, ended: float, is_build: bool) -> None:
         group = account.group
         names = group.operators
-        said = " ".join(names[:_MOST_NAMES]) + (f" ... ({len(names)})" if len(names) > _MOST_NAMES else "")
+        operators = " ".join(names[:_MAX_NAMES]) + (f" ... ({len(names)})" if len(names) > _MAX_NAMES else "")
         shapes = tuple(group.shapes(account.shapes, i) for i in range(len(group.base)))
-        name = f"building {group.place}: {said}" if made else f"{group.place}: {said}"
-        place, device = f"{group.place.file}:{group.place.line}", "cpu" if made else group.device.type
+        name = f"building {group.place}: {operators}" if is_build else f"{group.place}: {operators}"
+        place, device = f"{group.place.file}:{group.place.line}", "cpu" if is_build else group.device.type
         event = Event(name, started, ended, threading.get_ident(), "program", shapes, place, device)
         self.events.append(event)
 

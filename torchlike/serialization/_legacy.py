@@ -16,7 +16,7 @@ import numpy as np
 from torchlike.serialization import _errors as errors
 from torchlike.serialization._locations import Restore
 from torchlike.serialization._machine import Machine
-from torchlike.serialization._names import modern, readable
+from torchlike.serialization._names import python3_name, readable_names
 from torchlike.serialization._storages import LoadedStorage, StorageType, checked_id, in_our_byte_order, text
 from torchlike.serialization._weights_only import Scan
 
@@ -140,7 +140,7 @@ class _Scanner(pickle._Unpickler):
         self.found: dict[str, tuple[StorageType, str, int]] = {}
 
     def find_class(self, module: str, name: str) -> Any:
-        found = readable().get(".".join(modern(module, name)))
+        found = readable_names().get(".".join(python3_name(module, name)))
         return found if isinstance(found, StorageType) else _Inert
 
     def persistent_load(self, pid: Any) -> Any:

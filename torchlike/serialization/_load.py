@@ -12,7 +12,7 @@ from typing import Any
 from torchlike._errors.warned import warn
 from torchlike.serialization import _errors as errors
 from torchlike.serialization import _legacy, _locations
-from torchlike.serialization._names import is_torch, locate, modern
+from torchlike.serialization._names import is_torch, locate, python3_name
 from torchlike.serialization._reader import Reader
 from torchlike.serialization._storages import LoadedStorage, StorageType, checked_id, in_our_byte_order
 from torchlike.serialization._weights_only import unpickle
@@ -216,7 +216,7 @@ def full_unpickler(pickle_module: Any) -> type:
 
     class FullUnpickler(pickle_module.Unpickler):
         def find_class(self, module: str, name: str) -> Any:
-            module, name = modern(module, name)
+            module, name = python3_name(module, name)
             return locate(module, name) if is_torch(module) else super().find_class(module, name)
 
     return FullUnpickler

@@ -25,7 +25,7 @@ _OF_PLAIN_PICKLES: dict[str, Any] = {  # names in the files of `pickle.dump` tha
 
 
 @functools.cache
-def table() -> dict[str, Any]:
+def current_names() -> dict[str, Any]:
     """Return the globals that current versions of PyTorch write, by full name. All of them are safe to load."""
     found = {
         "torch.Tensor": torchlike.Tensor,
@@ -56,21 +56,21 @@ def table() -> dict[str, Any]:
 
 
 @functools.cache
-def readable() -> dict[str, Any]:
-    """Return `table` and the globals of files from older PyTorch versions.
+def readable_names() -> dict[str, Any]:
+    """Return `current_names` and the globals of files from older PyTorch versions.
 
-    These are aliases of entries of `table`, and types that occur only as items of lists and dictionaries.
+    These are aliases of entries of `current_names`, and types that occur only as items of lists and dictionaries.
     """
     found = {f"{kind.module}.{kind.name}": cpu for kind, cpu in zip(_storages.TYPED_ON_CUDA, _storages.TYPED)}
     found |= {f"torch.{name}": dtype for name, dtype in unsupported.NAMES.items()}
     for name in (f"{stem}Tensor" for stem in legacy_types.NAMES):
         found |= {f"torch.{name}": getattr(torchlike, name), f"torch.cuda.{name}": getattr(torchlike.cuda, name)}
-    return table() | found
+    return current_names() | found
 
 
 @functools.cache
 def _inverse() -> dict[Any, tuple[str, str]]:
-    return {found: (path.rpartition(".")[0], path.rpartition(".")[2]) for path, found in table().items()}
+    return {found: (path.rpartition(".")[0], path.rpartition(".")[2]) for path, found in current_names().items()}
 
 
 def torch_name(found: Any) -> tuple[str, str] | None:
@@ -87,7 +87,7 @@ def torch_name(found: Any) -> tuple[str, str] | None:
     return _homes.torch_module(found, module), named.__qualname__
 
 
-def modern(module: str, name: str) -> tuple[str, str]:
+def python3_name(module: str, name: str) -> tuple[str, str]:
     """Convert a Python 2 name, which pickle protocol 2 writes, to the Python 3 name."""
     if (module, name) in NAME_MAPPING:
         return NAME_MAPPING[module, name]
@@ -124,17 +124,17 @@ def locate(module: str, name: str) -> Any:
 
 
 def _listed(module: str, name: str) -> Any:
-    """Return torchlike's object for a PyTorch name that has another place in torchlike, or None for other names."""
+    """Return the object for a PyTorch name that is listed in a table of this module, or None for other names."""
     if (module, name) == ("torch._C", "_to_dlpack"):
         return torchlike.to_dlpack
     path = f"{module}.{name}"
     if path in states.NAMES:
         return states.find(path)
-    found = _OF_PLAIN_PICKLES.get(path) or readable().get(path)
+    found = _OF_PLAIN_PICKLES.get(path) or readable_names().get(path)
     return _builtin(module, name) if found is None else found
 
 
-def of_plain_pickle(module: str, name: str) -> Any:
+def find_in_plain_pickle(module: str, name: str) -> Any:
     """Return the object for a name that a plain pickle of PyTorch reads from one of PyTorch's modules."""
     found = _listed(module, name)
     if found is None:

@@ -78,7 +78,7 @@ class Reader:
 
     def read(self, record: str) -> bytes:
         """Return the bytes of a record."""
-        info = self._find(record)
+        info = self._record_info(record)
         self._file.seek(self._start(info, record))
         data = self._file.read(info.compress_size)
         if len(data) != info.compress_size:
@@ -112,7 +112,7 @@ class Reader:
         if not re.fullmatch(rb"\d{1,9}", text) or int(text) not in _VERSIONS:
             raise errors.bad_version(text, _VERSIONS)
 
-    def _find(self, record: str) -> zipfile.ZipInfo:
+    def _record_info(self, record: str) -> zipfile.ZipInfo:
         found = self._records.get(self._prefix + record)
         if found is None:
             raise errors.missing_record(record)
@@ -140,7 +140,7 @@ class Reader:
         return start
 
     def _mapped(self, record: str) -> np.ndarray:
-        info = self._find(record)
+        info = self._record_info(record)
         if info.compress_type != zipfile.ZIP_STORED:
             raise RuntimeError(
                 f"mmap cannot be used with a compressed checkpoint: the record {record} is not stored uncompressed"

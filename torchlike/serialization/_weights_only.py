@@ -15,7 +15,7 @@ from torchlike.serialization import _safe_globals, _tensors
 from torchlike.serialization._budget import Budget
 from torchlike.serialization._classes import states, wrappers
 from torchlike.serialization._machine import Machine
-from torchlike.serialization._names import modern, readable
+from torchlike.serialization._names import python3_name, readable_names
 from torchlike.serialization._permitted import is_described, is_state, perform
 from torchlike.serialization._rebuild import UNSUPPORTED, rebuild_from_type_v2
 
@@ -31,7 +31,7 @@ _PLAIN = {
 
 
 def _allowed() -> dict[str, Any]:
-    return {**_safe_globals.by_name(), **readable(), **_PLAIN}
+    return {**_safe_globals.by_name(), **readable_names(), **_PLAIN}
 
 
 class WeightsOnly:
@@ -57,7 +57,7 @@ class WeightsOnly:
 
     def find(self, module: str, name: str) -> Any:
         """Return the object of an allowed name."""
-        module, name = modern(module, name)
+        module, name = python3_name(module, name)
         path = f"{module}.{name}"
         if module in _BLOCKED:
             raise errors.blocked_global(path, module)
@@ -196,7 +196,7 @@ def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
             raise ValueError("Expected input to be a checkpoint returned by torch.save")
         named = _globals(archive.read("data.pkl"))
     allowed = _allowed()
-    found = dict.fromkeys(modern(module, name) for module, name in named)
+    found = dict.fromkeys(python3_name(module, name) for module, name in named)
     return [f"{module}.{name}" for module, name in found if _is_unsafe(module, f"{module}.{name}", allowed)]
 
 

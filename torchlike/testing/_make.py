@@ -46,9 +46,9 @@ def make_tensor(
     size = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
     size = tuple(size)
     if noncontiguous and math.prod(size) > 1:
-        made = _drawn((*size[:-1], 2 * size[-1]), dtype, device, low, high)[..., 1::2]
+        made = _sampled((*size[:-1], 2 * size[-1]), dtype, device, low, high)[..., 1::2]
     else:
-        made = _drawn(size, dtype, device, low, high)
+        made = _sampled(size, dtype, device, low, high)
     if memory_format is not None:
         made = made.clone(memory_format=memory_format)
     if exclude_zero:
@@ -68,7 +68,7 @@ def _check(dtype: Any, low: Any, high: Any, requires_grad: bool, noncontiguous: 
         raise ValueError(f"`low` must be less than `high`, but got {low} >= {high}")
 
 
-def _drawn(size: tuple[int, ...], dtype: Any, device: Any, low: float | None, high: float | None) -> Tensor:
+def _sampled(size: tuple[int, ...], dtype: Any, device: Any, low: float | None, high: float | None) -> Tensor:
     if dtype is torchlike.bool:
         first, end = 0 if low is None else max(int(low), 0), 2 if high is None else min(int(high), 2)
         return torchlike.randint(first, end, size, device=device).bool()

@@ -99,12 +99,12 @@ class Compare:
         title = "[" + f" {results[0].task_spec.label or ''} ".center(width - 2, "-") + "]"
         return "\n".join([title, *lines, "", f"Times are in {name} ({short}).", ""])
 
-    def _column(self, held: dict[tuple, Measurement], unit: float) -> dict[tuple, str]:
+    def _column(self, results: dict[tuple, Measurement], unit: float) -> dict[tuple, str]:
         """Return the texts of the cells of one column, with the same number of decimals."""
         if not self._trims:
-            return {place: f"{result.median / unit:.1f}" for place, result in held.items()}
+            return {place: f"{result.median / unit:.1f}" for place, result in results.items()}
         values, decimals = {}, 0
-        for place, result in held.items():
+        for place, result in results.items():
             value = result.median / unit
             digits = result.significant_figures - math.floor(math.log10(value)) - 1 if value else 0
             values[place], decimals = round(value, digits), max(decimals, digits)

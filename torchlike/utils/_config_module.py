@@ -15,8 +15,8 @@ class ConfigModule(ModuleType):
     _aliases: Mapping[str, str]
     _refused: Mapping[str, str]
 
-    def _existing(self, name: str) -> str:
-        """Return the name of an option, for its own name or an alias."""
+    def _resolve(self, name: str) -> str:
+        """Return the name of the option that a name or an alias refers to. Raise an error if there is none."""
         name = self._aliases.get(name, name)
         if name not in self._config:
             raise AttributeError(f"{_shown(self)}.{name} does not exist")
@@ -25,12 +25,12 @@ class ConfigModule(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if any(key.startswith(f"{name}.") for key in self._config):
             return SubConfigProxy(self, f"{name}.")
-        return self._config[self._existing(name)]
+        return self._config[self._resolve(name)]
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name.startswith("__"):
             return super().__setattr__(name, value)
-        name = self._existing(name)
+        name = self._resolve(name)
         if name in self._refused and value != self._config[name]:
             raise NotImplementedError(f"{_shown(self)}.{name} = {value!r}: {self._refused[name]}")
         self._config[name] = value
@@ -68,7 +68,7 @@ class ConfigModule(ModuleType):
         20
         """
         changes = {arg1: arg2} if isinstance(arg1, str) else dict(arg1 or kwargs)
-        before = {name: self._config[self._existing(name)] for name in changes}
+        before = {name: self._config[self._resolve(name)] for name in changes}
         try:
             self.load_config(changes)
             yield
@@ -97,7 +97,7 @@ def install_config_module(
     Args:
       module: the module.
       aliases: further names of options.
-      refused: options that keep their defaults, with what to use instead.
+      refused: options that cannot be changed. The values are texts that say what to use instead.
     """
     options: dict[str, Any] = {}
     for name, value in list(vars(module).items()):

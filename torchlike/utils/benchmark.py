@@ -31,7 +31,7 @@ def timer() -> float:
 
 @dataclass(frozen=True)
 class TaskSpec:
-    """What was measured. It determines the row and the column of a `Compare`."""
+    """The description of a measured statement. It determines the row and the column in a `Compare`."""
 
     stmt: str
     setup: str
@@ -55,7 +55,7 @@ class Measurement:
     Args:
       number_per_run: the number of calls per measurement.
       raw_times: the time of each measurement.
-      task_spec: what was measured.
+      task_spec: the description of the statement.
       metadata: further data.
     """
 

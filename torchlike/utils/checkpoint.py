@@ -96,7 +96,7 @@ def checkpoint(
     if determinism_check not in _DETERMINISM:
         raise _sentences.determinism_check(list(_DETERMINISM), determinism_check)
     stop = early_stop if _early_stop is None else _early_stop
-    return _without_reentrance(function, args, kwargs, preserve, context_fn(), _DETERMINISM[determinism_check], stop)
+    return _non_reentrant(function, args, kwargs, preserve, context_fn(), _DETERMINISM[determinism_check], stop)
 
 
 def checkpoint_sequential(
@@ -170,7 +170,7 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
 
 
 def set_checkpoint_debug_enabled(enabled: bool | None) -> Any:
-    """Return a context manager that does nothing. Raise if `enabled` is true, because debugging is not supported.
+    """Return a context manager that does nothing. Debugging is not supported, so `enabled` must not be True.
 
     Args:
       enabled (bool or None): must be False or None.
@@ -230,8 +230,8 @@ class CheckpointPolicy(enum.Enum):
     """The policy for an operator under selective checkpointing, which is not supported.
 
     Args:
-      value, values: of a call: the value of the member to return.
-      names, module, qualname, type, start, boundary: see `enum.Enum`. Not used: they create enumerations.
+      value, values: the value of the member that a call returns.
+      names, module, qualname, type, start, boundary: not used. They create an enumeration: see `enum.Enum`.
 
     >>> import torchlike as torch
     >>> torch.utils.checkpoint.CheckpointPolicy.MUST_SAVE.value
@@ -264,7 +264,7 @@ def create_selective_checkpoint_contexts(policy_fn_or_list: Any, allow_cache_ent
     )
 
 
-class _Surroundings:
+class _GlobalState:
     """The global state that affects the result of a function: the RNG state and the autocast settings."""
 
     def __init__(self, preserve_rng_state: bool, args: tuple) -> None:
@@ -273,7 +273,7 @@ class _Surroundings:
         self.autocast = _autocast_now()
 
     @contextlib.contextmanager
-    def again(self) -> Iterator[None]:
+    def restored(self) -> Iterator[None]:
         """Restore the saved state inside the block. After the block, the RNG continues from its previous state."""
         with contextlib.ExitStack() as stack:
             if self.state is not None:
@@ -345,7 +345,7 @@ class CheckpointFunction(Function):
     def forward(ctx, run_function, preserve_rng_state, *args):
         check_backward_validity(args)
         ctx.run_function = run_function
-        ctx.surroundings = _Surroundings(preserve_rng_state, args)
+        ctx.global_state = _GlobalState(preserve_rng_state, args)
         ctx.others = [None if isinstance(a, Tensor) else a for a in args]
         ctx.places = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
         ctx.save_for_backward(*[args[i] for i in ctx.places])
@@ -362,7 +362,7 @@ class CheckpointFunction(Function):
         inputs = list(ctx.others)
         for i, before, tensor in zip(ctx.places, tensors, recompute.behind_a_barrier(tensors, arriving)):
             inputs[i] = tensor.detach()._require_grad(before.requires_grad)
-        with ctx.surroundings.again(), torchlike.enable_grad():
+        with ctx.global_state.restored(), torchlike.enable_grad():
             outputs = ctx.run_function(*inputs)
         outputs = (outputs,) if isinstance(outputs, Tensor) else outputs
         pairs = [(o, g) for o, g in zip(outputs, grads) if isinstance(o, Tensor) and o.requires_grad]
@@ -384,14 +384,14 @@ class _Segment:
 
     def __init__(self, run: Callable[[], Any], describe: Callable[[Any], Any], early_stop: bool) -> None:
         self.run, self.describe, self.early_stop = run, describe, early_stop
-        self.facts: list = []  # the metadata of each saved tensor, in order
+        self.metadata: list = []  # the metadata of each saved tensor, in order
         self.is_complete = False
         self.passes: WeakKeyDictionary[Any, dict[int, Any]] = WeakKeyDictionary()
 
     def pack(self, tensor: Any) -> int:
         """Store the metadata of a tensor and return its index. The tensor itself is not kept."""
-        self.facts.append(self.describe(tensor))
-        return len(self.facts) - 1
+        self.metadata.append(self.describe(tensor))
+        return len(self.metadata) - 1
 
     def unpack(self, place: int) -> Any:
         """Return the tensor with this index.
@@ -410,7 +410,7 @@ class _Segment:
 
     def _compute(self) -> dict[int, Any]:
         found: dict[int, Any] = {}
-        count = len(self.facts)
+        count = len(self.metadata)
         saved_within = False  # a backward pass inside the function saved more tensors than before
 
         def pack(tensor: Any) -> Any:
@@ -436,15 +436,15 @@ class _Segment:
         return found
 
     def _check(self, found: dict[int, Any]) -> None:
-        if len(found) != len(self.facts):
-            raise _sentences.number_saved(len(self.facts), len(found))
-        facts = [(i, fact, self.describe(found[i])) for i, fact in enumerate(self.facts)]
-        different = [row for row in facts if row[1] != row[2]]
+        if len(found) != len(self.metadata):
+            raise _sentences.number_saved(len(self.metadata), len(found))
+        metadata = [(i, expected, self.describe(found[i])) for i, expected in enumerate(self.metadata)]
+        different = [row for row in metadata if row[1] != row[2]]
         if different:
             raise _sentences.kinds_saved(different)
 
 
-def _without_reentrance(
+def _non_reentrant(
     function: Callable,
     args: tuple,
     kwargs: dict,
@@ -456,7 +456,7 @@ def _without_reentrance(
     forward_context, second_context = contexts
     if not torchlike.is_grad_enabled():
         return function(*args, **kwargs)
-    surroundings = _Surroundings(preserve, args)
+    global_state = _GlobalState(preserve, args)
     tensors: list = []
     shape = _without_tensors((args, kwargs), tensors)
     kept = [saved_tensor_hooks.keep(t) for t in tensors]
@@ -464,7 +464,7 @@ def _without_reentrance(
     def run() -> None:
         fresh = recompute.behind_a_barrier([k.tensor() for k in kept])
         positional, named = _with_tensors(shape, iter(fresh))
-        with surroundings.again(), second_context:
+        with global_state.restored(), second_context:
             function(*positional, **named)
 
     segment = _Segment(run, describe, early_stop)
@@ -472,7 +472,7 @@ def _without_reentrance(
         result = function(*args, **kwargs)
         segment.is_complete = True
         return result
-    raise _sentences.suppressed()
+    raise _sentences.suppressed()  # reached if a context manager has suppressed an exception of the function
 
 
 class _Place:

@@ -61,16 +61,16 @@ class ModuleTracker:
         self._enter(name)
         tensors = _differentiable(inputs)
         if tensors:
-            register_multi_grad_hook(tensors, self._leaving(name))
+            register_multi_grad_hook(tensors, self._leave_hook(name))
 
     def _after(self, module: Module, inputs: Any, outputs: Any) -> None:
         name = self._name(module)
         self._leave(name)
         tensors = _differentiable(outputs)
         if tensors:
-            register_multi_grad_hook(tensors, self._entering(name), mode="any")
+            register_multi_grad_hook(tensors, self._enter_hook(name), mode="any")
 
-    def _entering(self, name: str) -> Callable[[Any], None]:
+    def _enter_hook(self, name: str) -> Callable[[Any], None]:
         def hook(_: Any) -> None:
             if not self._reset_at_end:
                 self._reset_at_end = True
@@ -79,7 +79,7 @@ class ModuleTracker:
 
         return hook
 
-    def _leaving(self, name: str) -> Callable[[Any], None]:
+    def _leave_hook(self, name: str) -> Callable[[Any], None]:
         return lambda _: self._leave(name)
 
     def _reset(self) -> None:
@@ -95,15 +95,15 @@ class ModuleTracker:
 
     def _name(self, module: Module) -> str:
         if module not in self._names:
-            self._take_in(module, type(module).__name__)
+            self._assign_names(module, type(module).__name__)
         return self._names[module]
 
-    def _take_in(self, module: Module, name: str) -> None:
+    def _assign_names(self, module: Module, name: str) -> None:
         """Assign `name` to a module and `name.path` to each submodule, unless they already have names."""
         if module not in self._names:
             self._names[module] = name
             for key, child in module.named_children():
-                self._take_in(child, f"{name}.{key}")
+                self._assign_names(child, f"{name}.{key}")
 
 
 def _differentiable(tree: Any) -> list[Tensor]:

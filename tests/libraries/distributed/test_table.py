@@ -8,16 +8,16 @@ from tests.libraries.distributed.__main__ import PROGRAMS, TABLE, TOLERANCE, com
 ROWS = [line.split(" | ") for line in TABLE.read_text("utf-8").partition("|--:|\n")[2].splitlines()]
 
 
-def test_the_table_is_of_these_programs():
+def test_the_table_lists_all_programs():
     assert [row[1] for row in ROWS] == [described(program)[1] for program in PROGRAMS]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[1].partition(",")[0])
-def test_the_output_agrees(row):
+def test_recorded_differences_are_within_the_tolerance(row):
     assert int(row[2]) > 0 and float(row[3]) <= TOLERANCE
 
 
-def test_a_difference_is_found():
+def test_compared_finds_differences():
     assert compared(["0 loss 1.000000", "1 end"], ["0 loss 1.000001", "1 end"])[1] == []
     assert compared(["0 loss 1.000000"], ["0 loss 1.000100"])[1]
     assert compared(["0 bf16 1.000000"], ["0 bf16 1.000100"]) == (0, [])

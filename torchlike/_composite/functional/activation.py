@@ -359,7 +359,7 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
     return best.movedim(-1, dim) - soft.detach() + soft
 
 
-def _twin(function: Any, options: str = "") -> Any:
+def _in_place_variant(function: Any, options: str = "") -> Any:
     """Return the in-place variant of an activation. `options` are the arguments of its example after the input."""
 
     def in_place(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
@@ -367,7 +367,7 @@ def _twin(function: Any, options: str = "") -> Any:
 
     made: Any = in_place
     made.__name__ = made.__qualname__ = function.__name__ + "_"
-    made.__doc__ = _twin_doc(function, options)
+    made.__doc__ = _in_place_doc(function, options)
     made.__wrapped__ = function
     made.__signature__ = _without_inplace(function)
     return made
@@ -378,7 +378,7 @@ def _without_inplace(function: Any) -> inspect.Signature:
     return signature.replace(parameters=[p for p in signature.parameters.values() if p.name != "inplace"])
 
 
-def _twin_doc(function: Any, options: str) -> str:
+def _in_place_doc(function: Any, options: str) -> str:
     """Return the docstring of an in-place variant: its own first sentence and example, and the function's arguments."""
     first, *others = (inspect.getdoc(function) or "").partition("\n\n>>>")[0].split("\n\n")
     arguments = "\n\n".join(others).replace("\n  inplace: overwrite the input with the result.", "")
@@ -387,5 +387,15 @@ def _twin_doc(function: Any, options: str) -> str:
     return f"{text}\n\n>>> import torchlike as torch\n{example}\n"
 
 
-relu_, threshold_, hardtanh_, elu_ = _twin(relu), _twin(threshold, ", 0.0, 0.0"), _twin(hardtanh), _twin(elu)
-selu_, celu_, leaky_relu_, rrelu_ = _twin(selu), _twin(celu), _twin(leaky_relu), _twin(rrelu)
+relu_, threshold_, hardtanh_, elu_ = (
+    _in_place_variant(relu),
+    _in_place_variant(threshold, ", 0.0, 0.0"),
+    _in_place_variant(hardtanh),
+    _in_place_variant(elu),
+)
+selu_, celu_, leaky_relu_, rrelu_ = (
+    _in_place_variant(selu),
+    _in_place_variant(celu),
+    _in_place_variant(leaky_relu),
+    _in_place_variant(rrelu),
+)

@@ -26,7 +26,10 @@ def _adaptive_size(input: Tensor, output_size: Size, dims: int, name: str) -> tu
 
 
 def _check_adaptive_size(output_size: Size, given: tuple, dims: int, name: str) -> None:
-    """Raise PyTorch's error for a bool, or for None in place of all sizes or of a single one."""
+    """Raise PyTorch's error for a size that is a bool, or None where None is not allowed.
+
+    None is allowed only as an element of a list of several sizes.
+    """
     listed = isinstance(output_size, list | tuple)
     for place, n in enumerate(given):
         if n.__class__ is bool or (n is None and (dims == 1 or not listed)):
@@ -35,7 +38,10 @@ def _check_adaptive_size(output_size: Size, given: tuple, dims: int, name: str) 
 
 
 def _whole_mean(input: Tensor, size: tuple, dims: int) -> Tensor | None:
-    """Return the mean of the last dims for a shape that pooling refuses, which PyTorch allows for one window."""
+    """Return the mean over the last dims if there is one window and the pooling operator rejects the shape, else None.
+
+    PyTorch allows any shape for a single window.
+    """
     if size != (1,) * dims or input.ndim < dims or (input.ndim in (dims + 1, dims + 2) and input.numel()):
         return None
     return input.mean(tuple(range(-dims, 0)), True)

@@ -105,7 +105,7 @@ def batch_norm(
 
     Raises:
       ValueError: `eps` is negative, or there is one value per channel in training.
-      RuntimeError: the statistics have not C elements, or are None outside of training.
+      RuntimeError: the statistics do not have C elements, or are None outside of training.
 
     >>> import torchlike as torch
     >>> x = torch.tensor([[1.0], [3.0]])
@@ -137,8 +137,8 @@ def instance_norm(
       input: (N, C, ...).
       running_mean, running_var: (C,), the running statistics, or None.
       weight, bias: (C,), or None.
-      use_input_stats: use the statistics of the input. The running statistics that are given move toward the averages
-        over the samples, in place. If False, the running statistics are used.
+      use_input_stats: use the statistics of the input. Running statistics, if given, are moved in place toward the
+        averages over the samples. If False, use the running statistics.
       momentum: the share of the new statistics.
       eps: is added to the variance, which is the biased estimate.
 
@@ -182,8 +182,8 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
     if not input.numel():
         return input
     _errors.normalization.check_response_window(input.ndim, size)
-    whole = not (input.is_floating_point() or input.is_complex())
-    return input / rows["_response_norm"](input, size, alpha, beta, k, whole)
+    is_integral = not (input.is_floating_point() or input.is_complex())
+    return input / rows["_response_norm"](input, size, alpha, beta, k, is_integral)
 
 
 def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:

@@ -185,11 +185,9 @@ def cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool = Fals
 def qr(A: Tensor, mode: str = "reduced") -> Any:
     """Return Q with orthonormal columns and an upper triangular R such that Q R = A.
 
-    `mode` is "reduced", "complete" (a square Q) or "r" (an empty Q).
-
     Args:
       A: matrices, (..., m, n).
-      mode: "reduced", "complete" or "r".
+      mode: "reduced", "complete" (a square Q) or "r" (an empty Q).
 
     >>> Q, R = torchlike.linalg.qr(torchlike.ones(3, 2))
     >>> Q.shape, R.shape
@@ -199,7 +197,7 @@ def qr(A: Tensor, mode: str = "reduced") -> Any:
 
 
 def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Any:
-    """Return U, S and Vh with U diag(S) Vh = A, the singular values S in descending order.
+    """Return U, S and Vh with U diag(S) Vh = A. The singular values S are in descending order.
 
     If `full_matrices` is False, only the first min(m, n) singular vectors are returned.
 
@@ -283,7 +281,7 @@ def logdet(input: Tensor) -> Tensor:
 
 
 def matrix_power(input: Tensor, n: int) -> Tensor:
-    """Return the n-th power of a square matrix; for a negative n, the power -n of its inverse.
+    """Return the n-th power of a square matrix. If n is negative, return the power -n of its inverse.
 
     Args:
       input: square matrices, (..., n, n).
@@ -313,10 +311,8 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
 def multi_dot(tensors: Any) -> Tensor:
     """Return the product of several matrices, multiplied in the cheapest order.
 
-    The first and the last may be vectors.
-
     Args:
-      tensors: at least two tensors. All are matrices, but the first and the last may be vectors.
+      tensors: at least two matrices. The first and the last may also be vectors.
     """
     if isinstance(tensors, Tensor):
         raise _errors.arguments.wrong_type("linalg_multi_dot", "tensors", 1, "tuple of Tensors", tensors)

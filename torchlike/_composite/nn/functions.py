@@ -573,7 +573,7 @@ FUNCTIONS |= public_calls.functions(
 METHODS = {f.__name__: public_calls.worded(f, 1) for f in (softmax, log_softmax)}
 
 
-def _twin(function: Callable[..., Tensor], form: Callable[..., Tensor]) -> Callable[..., Tensor]:
+def _public_variant(function: Callable[..., Tensor], form: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """Return the in-place variant of a function. `form` computes its result, with the gradient of an in-place call."""
 
     def in_place(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
@@ -587,8 +587,8 @@ def _twin(function: Callable[..., Tensor], form: Callable[..., Tensor]) -> Calla
 
 
 FUNCTIONS |= public_calls.functions(
-    _twin(celu, functools.partial(rows["_celu"], in_place=True)),
-    _twin(selu, functools.partial(rows["_selu"], in_place=True)),
-    _twin(threshold, functools.partial(rows["_threshold"], in_place=True)),
-    _twin(rrelu, functools.partial(rrelu_form, in_place=True)),
+    _public_variant(celu, functools.partial(rows["_celu"], in_place=True)),
+    _public_variant(selu, functools.partial(rows["_selu"], in_place=True)),
+    _public_variant(threshold, functools.partial(rows["_threshold"], in_place=True)),
+    _public_variant(rrelu, functools.partial(rrelu_form, in_place=True)),
 )

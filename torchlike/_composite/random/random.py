@@ -235,9 +235,9 @@ def _is_bound(given: Any) -> bool:
 
 
 def _like(name: str, draw: Callable[..., Tensor], counts: tuple[int, ...] = (0,)) -> Callable[..., Tensor]:
-    """Return the function `name`, which draws numbers with the shape and dtype of a given tensor.
+    """Return the function `name`, which samples numbers with the shape and dtype of a given tensor.
 
-    `counts` holds the permitted numbers of bounds, which are its other arguments.
+    The other arguments of the function are bounds. `counts` has the permitted numbers of bounds.
     """
 
     def like(
@@ -252,16 +252,7 @@ def _like(name: str, draw: Callable[..., Tensor], counts: tuple[int, ...] = (0,)
         generator: Generator | None = None,
         **more: Any,
     ) -> Tensor:
-        if not isinstance(input, Tensor):
-            raise _errors.arguments.wrong_type(name, "input", 1, "Tensor", input)
-        given = (*args, *more.values())
-        if not isinstance(generator, Generator | None):
-            raise _errors.arguments.wrong_type(name, "generator", None, "torch.Generator", generator)
-        for key in more:
-            if key not in ("low", "high")[2 - max(counts) :]:
-                raise _errors.arguments.no_such_keyword(name, key)
-        if len(given) not in counts or not all(map(_is_bound, given)):
-            raise _errors.arguments.invalid_combination(name, (input, *args), more)
+        _check_like(name, counts, input, args, more, generator)
         check_options(
             name,
             dtype=dtype,
@@ -288,6 +279,20 @@ def _like(name: str, draw: Callable[..., Tensor], counts: tuple[int, ...] = (0,)
     torch.Size([2, 3])
     """
     return like
+
+
+def _check_like(name: str, counts: tuple[int, ...], input: Any, args: tuple, more: dict, generator: Any) -> None:
+    """Check the tensor, the bounds and the generator of a function that `_like` returned."""
+    if not isinstance(input, Tensor):
+        raise _errors.arguments.wrong_type(name, "input", 1, "Tensor", input)
+    given = (*args, *more.values())
+    if not isinstance(generator, Generator | None):
+        raise _errors.arguments.wrong_type(name, "generator", None, "torch.Generator", generator)
+    for key in more:
+        if key not in ("low", "high")[2 - max(counts) :]:
+            raise _errors.arguments.no_such_keyword(name, key)
+    if len(given) not in counts or not all(map(_is_bound, given)):
+        raise _errors.arguments.invalid_combination(name, (input, *args), more)
 
 
 def normal(

@@ -360,14 +360,9 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
     if self.requires_grad and modes.local.grad:
         views.check_write(self)
     self._storage.check_change(self)
-    if not isinstance(source, Tensor | Handle | None):
-        raise _errors.arguments.invalid_combination("set_", (source,), {})
-    if isinstance(source, Handle) and source._part is not None:
-        raise _errors.arguments.unsupported("set_", "source (a slice of a storage)")
-    if source is None:
-        source = factories.empty(0, dtype=self.dtype, device=self.device)
+    source = _checked_source(self, source)
     held = source._tensor if isinstance(source, Handle) else source
-    if held.dtype is not self.dtype and (held is source or source.is_typed):  # type: ignore[attr-defined]
+    if held.dtype is not self.dtype and (held is source or source.is_typed):
         raise _other_type(self, held, held is not source)
     if size is not None:
         if held is source and not held.is_contiguous():
@@ -399,6 +394,15 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
             0,
         )
     return self
+
+
+def _checked_source(self: Tensor, source: Any) -> Any:
+    """Check the source of `set_`. Return an empty tensor if there is none."""
+    if not isinstance(source, Tensor | Handle | None):
+        raise _errors.arguments.invalid_combination("set_", (source,), {})
+    if isinstance(source, Handle) and source._part is not None:
+        raise _errors.arguments.unsupported("set_", "source (a slice of a storage)")
+    return factories.empty(0, dtype=self.dtype, device=self.device) if source is None else source
 
 
 def _other_type(self: Tensor, held: Tensor, is_storage: bool) -> RuntimeError:
@@ -524,7 +528,7 @@ def _t(self: Tensor) -> Tensor:
     return rows["_t"](self)
 
 
-def _view_twins() -> dict[str, Callable]:
+def _in_place_views() -> dict[str, Callable]:
     from torchlike._composite.views import shape as _functions_shape
 
     found = {
@@ -551,7 +555,7 @@ METHODS |= {
         dim_order,
         *_FACTS,
     )
-} | _view_twins()
+} | _in_place_views()
 METHODS |= {
     "_make_subclass": staticmethod(_make_subclass),
     "__dlpack__": exchange.dlpack,

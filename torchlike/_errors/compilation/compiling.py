@@ -145,7 +145,7 @@ NONDETERMINISTIC = (
 
 
 def graphs_differ(place: int, text: str) -> str:
-    """Return what differs between two traces of one function."""
+    """Describe the difference between two traces of one function."""
     return f"Output nr {place} of a second trace differs: {text}"
 
 

@@ -60,15 +60,19 @@ def _check_common(call: Any, dims: int) -> None:
     if x.dtype is not w.dtype:
         raise _weight_dtype(call, dims)
     _check_numbers(call, dims)
-    if w.shape[0] < call.groups:
+    _check_groups(call.groups, w.shape)
+
+
+def _check_groups(groups: int, shape: Any) -> None:
+    if shape[0] < groups:
         raise RuntimeError(
-            f"Given groups={call.groups}, expected weight to be at least {call.groups} at dimension 0, "
-            f"but got weight of size {list(w.shape)} instead"
+            f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, "
+            f"but got weight of size {list(shape)} instead"
         )
-    if w.shape[0] % call.groups:
+    if shape[0] % groups:
         raise RuntimeError(
-            f"Given groups={call.groups}, expected weight to be divisible by {call.groups} at dimension 0, "
-            f"but got weight of size [{list(w.shape)}] instead"
+            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, "
+            f"but got weight of size [{list(shape)}] instead"
         )
 
 

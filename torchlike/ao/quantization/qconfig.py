@@ -30,7 +30,7 @@ class QConfig(namedtuple("QConfig", ["activation", "weight"])):
       weight: a class, or the result of its `with_args`.
 
     Raises:
-      ValueError: an argument is an observer itself.
+      ValueError: an argument is an observer instead of a class.
 
     >>> import torchlike as torch
     >>> observer = torch.ao.quantization.MinMaxObserver
@@ -58,7 +58,7 @@ class QConfigDynamic(namedtuple("QConfigDynamic", ["activation", "weight"])):
       weight: a class, or the result of its `with_args`.
 
     Raises:
-      ValueError: the second argument is an observer itself.
+      ValueError: the second argument is an observer instead of a class.
     """
 
     __slots__ = ()
@@ -139,8 +139,8 @@ def get_default_qconfig(backend: str = "x86", version: int = 0) -> QConfig:
     if backend == "onednn" and not _is_vnni_supported():
         warn(_ONEDNN_RANGE)
     activation = HistogramObserver.with_args(reduce_range=backend in ("fbgemm", "x86"))
-    is_one = backend == "qnnpack"
-    return QConfig(activation, ob.default_weight_observer if is_one else ob.default_per_channel_weight_observer)
+    per_tensor = backend == "qnnpack"
+    return QConfig(activation, ob.default_weight_observer if per_tensor else ob.default_per_channel_weight_observer)
 
 
 def get_default_qat_qconfig(backend: str = "x86", version: int = 1) -> QConfig:
@@ -172,7 +172,7 @@ def _check_backend(backend: str) -> None:
 
 
 def _assert_valid_qconfig(qconfig: Any, mod: Any) -> None:
-    """Raise if a transposed convolution shall have one scale for each channel."""
+    """Raise an error if the weight of a transposed convolution would have one scale for each channel."""
     is_transposed = isinstance(mod, torch.nn.ConvTranspose1d | torch.nn.ConvTranspose2d | torch.nn.ConvTranspose3d)
     if qconfig is None or not is_transposed or qconfig.weight is None:
         return
@@ -200,7 +200,7 @@ def _add_module_to_qconfig_obs_ctr(qconfig: Any, module: Any) -> Any:
 
 
 def _activation_is_memoryless(qconfig: Any) -> bool:
-    """Return whether the observer of activations forgets all inputs but the newest."""
+    """Return whether the observer of activations uses only its latest input."""
     made = qconfig.activation()
     watched = getattr(made, "activation_post_process", made) if isinstance(made, fq.FakeQuantizeBase) else made
     return getattr(watched, "averaging_constant", None) == 1

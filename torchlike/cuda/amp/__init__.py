@@ -14,20 +14,20 @@ from torchlike.amp import autocast_mode as _autocast_mode  # this package has a 
 autocast, GradScaler = _deprecated.of("cuda", _float16)
 
 
-def _told(name: str) -> None:
+def _warn_moved(name: str) -> None:
     new = f"amp.{name}(args..., device_type='cuda')"
     warn(_errors.autocast.moved(f"cuda.amp.{name}(args...)", new), FutureWarning)
 
 
 def custom_fwd(fwd: Callable | None = None, *, cast_inputs: Any = None) -> Any:
     """Call `torch.amp.custom_fwd` for CUDA, with a deprecation warning."""
-    _told("custom_fwd")
+    _warn_moved("custom_fwd")
     return _autocast_mode.custom_fwd(fwd, device_type="cuda", cast_inputs=cast_inputs)
 
 
 def custom_bwd(bwd: Callable) -> Any:
     """Call `torch.amp.custom_bwd` for CUDA, with a deprecation warning."""
-    _told("custom_bwd")
+    _warn_moved("custom_bwd")
     return _autocast_mode.custom_bwd(bwd, device_type="cuda")
 
 

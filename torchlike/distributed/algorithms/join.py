@@ -21,13 +21,13 @@ _MANY = 1000  # repeated steps after which the context manager warns
 
 
 class JoinHook:
-    """What a process does for one `Joinable` after its own batches have ended."""
+    """The actions of a process for one `Joinable` after its own batches have ended."""
 
     def main_hook(self) -> None:
         """Repeat the collectives of one training step. This is called for each step of the other processes."""
 
     def post_hook(self, is_last_joiner: bool) -> None:
-        """Do what follows after the batches of all processes have ended.
+        """Finish after the batches of all processes have ended.
 
         Args:
           is_last_joiner: whether no process had more batches than this one.
@@ -35,7 +35,7 @@ class JoinHook:
 
 
 class _JoinConfig(NamedTuple):
-    """What a `Joinable` knows of its context manager."""
+    """The settings of the context manager that a `Joinable` needs."""
 
     enable: bool
     throw_on_early_termination: bool

@@ -35,7 +35,7 @@ def flatten_state_dict(state_dict: dict[str, Any], is_old: bool = False) -> tupl
 
 
 def unflatten_state_dict(state_dict: dict[str, Any], mapping: FLATTEN_MAPPING) -> dict[str, Any]:
-    """Return the nested state dict of a flat one, given the paths of its keys."""
+    """Return the nested state dict that was flattened to `state_dict`. `mapping` has the path of each key."""
     nested: dict[str, Any] = {}
     for key, value in state_dict.items():
         set_element(nested, mapping[key], value)

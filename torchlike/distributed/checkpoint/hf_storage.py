@@ -50,8 +50,8 @@ class HuggingFaceStorageWriter(FileSystemWriter):
       fqn_to_index_mapping: for each key, the number of its file, from 1. By default all tensors of a process are in
         one file.
       thread_count: has no effect: files are written one after the other.
-      save_distributed: each process writes its parts, with their offsets. By default, the tensors are whole, and a
-        file with an index is written.
+      save_distributed: each process writes its own chunks of the tensors, with their offsets. By default, whole tensors
+        are written, and a file with an index.
       enable_consolidation: not supported.
       thread_count_consolidation: has no effect.
     """
@@ -95,9 +95,9 @@ class HuggingFaceStorageWriter(FileSystemWriter):
     def _write_tensors(self, name: str, items: list[WriteItem], planner: SavePlanner) -> list[WriteResult]:
         tensors: dict[str, Any] = {item.index.fqn: on_host(planner.resolve_data(item)) for item in items}  # type: ignore[arg-type]
         places = {item.index.fqn: {_OFFSETS: list(item.index.offset or ())} for item in items}
-        more = {_SHARDING: json.dumps(places), "DCP_VERSION": "1.0", "format": "pt"}
+        header = {_SHARDING: json.dumps(places), "DCP_VERSION": "1.0", "format": "pt"}
         with self.fs.create_stream(self.fs.concat_path(self.path, name), "wb") as stream:
-            safetensors.write(stream, tensors, more)
+            safetensors.write(stream, tensors, header)
         sizes = [tensors[item.index.fqn].nbytes for item in items]
         return [WriteResult(item.index, size, _StorageInfo(name, 0, size)) for item, size in zip(items, sizes)]
 
@@ -135,8 +135,8 @@ class HuggingFaceStorageReader(FileSystemReader):
         stored: dict[MetadataIndex, _HFStorageInfo] = {}
         for path in sorted(Path(self.path).glob("*.safetensors")):
             with open(path, "rb") as file:
-                entries, more = safetensors.read_header(file)
-            places = json.loads(more.get(_SHARDING, "{}"))
+                entries, header = safetensors.read_header(file)
+            places = json.loads(header.get(_SHARDING, "{}"))
             for name, entry in entries.items():
                 offsets = places.get(name, {}).get(_OFFSETS, [0] * len(entry.shape))
                 _add_chunk(tensors, name, entry, Size(offsets))

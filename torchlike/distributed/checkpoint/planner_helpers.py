@@ -32,15 +32,15 @@ def is_elsewhere(value: object) -> bool:
 
 
 def local_part(tensor: Tensor) -> Tensor:
-    """Return the elements that this process has: the local tensor of a DTensor, or the tensor itself. It is detached.
+    """Return the local tensor of a DTensor, or any other tensor itself, detached.
 
-    Writes to the result change the elements of `tensor`.
+    The result shares the memory of `tensor`.
     """
     return (tensor._local_tensor if isinstance(tensor, DTensor) else tensor).detach()
 
 
 def chunk_of(fqn: str, tensor: Tensor) -> ChunkStorageMetadata:
-    """Return the part of a tensor that this process has.
+    """Return the chunk of a tensor that this process has.
 
     Raises:
         ValueError: The tensor is a DTensor with a `Partial` placement, so no process has its elements.
@@ -57,7 +57,7 @@ def chunk_of(fqn: str, tensor: Tensor) -> ChunkStorageMetadata:
 
 
 def _create_write_items(fqn: str, value: Any) -> list[WriteItem]:
-    """Return the items with which this process saves a value of a flat state dict."""
+    """Return the items that this process writes to save a value of a flat state dict."""
     if not isinstance(value, Tensor):
         return [WriteItem(MetadataIndex(fqn), WriteItemType.BYTE_IO)]
     chunk = chunk_of(fqn, value)
@@ -68,7 +68,7 @@ def _create_write_items(fqn: str, value: Any) -> list[WriteItem]:
 
 
 def _create_read_items(fqn: str, md: STORAGE_TYPES, value: Any) -> list[ReadItem]:
-    """Return the regions with which this process loads a value of a flat state dict."""
+    """Return the regions that this process reads to load a value of a flat state dict."""
     if isinstance(md, BytesStorageMetadata):
         index, zero = MetadataIndex(fqn), Size((0,))
         return [ReadItem(LoadItemType.BYTE_IO, index, zero, index, zero, zero)]

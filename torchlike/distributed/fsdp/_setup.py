@@ -13,7 +13,7 @@ from torchlike.distributed import _functional_collectives as collectives
 from torchlike.distributed import _world
 from torchlike.distributed._group import ProcessGroup
 from torchlike.distributed.device_mesh import DeviceMesh
-from torchlike.distributed.fsdp._fully_shard._fsdp_common import converted
+from torchlike.distributed.fsdp._fully_shard._fsdp_common import cast_floating
 from torchlike.distributed.fsdp.api import MixedPrecision, ShardingStrategy
 from torchlike.distributed.fsdp.wrap import apply_policy, wrap_chosen
 from torchlike.nn import Module, Parameter
@@ -144,9 +144,9 @@ def _to_full_precision(module: Module, args: tuple) -> tuple:
     dtypes = [x.dtype for x in args if isinstance(x, torchlike.Tensor) and x.is_floating_point()]
     module._fsdp_input_dtype = dtypes[0] if dtypes else None
     own = next(iter(module.parameters(recurse=False)), None)
-    return converted(args, torchlike.float32 if own is None else own.dtype)
+    return cast_floating(args, torchlike.float32 if own is None else own.dtype)
 
 
 def _back(module: Module, args: tuple, output: Any) -> Any:
     dtype: Any = vars(module).pop("_fsdp_input_dtype", None)
-    return output if dtype is None else converted(output, dtype)
+    return output if dtype is None else cast_floating(output, dtype)

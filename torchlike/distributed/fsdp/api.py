@@ -30,7 +30,7 @@ __all__ = [
 
 
 class ShardingStrategy(Enum):
-    """What is sharded, and over which processes.
+    """The strategy of `FullyShardedDataParallel`: which tensors are sharded, and over which processes.
 
     - `FULL_SHARD`: parameters, gradients and optimizer state. Parameters are gathered for forward and for backward.
     - `SHARD_GRAD_OP`: the same, but parameters stay gathered between forward and backward.

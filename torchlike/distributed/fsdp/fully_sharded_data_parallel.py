@@ -16,7 +16,7 @@ from torchlike.distributed.fsdp import _setup as setup
 from torchlike.distributed.fsdp import _state as states
 from torchlike.distributed.fsdp._fully_shard import _fsdp_init as init
 from torchlike.distributed.fsdp._fully_shard._fsdp_api import MixedPrecisionPolicy
-from torchlike.distributed.fsdp._fully_shard._fsdp_common import MeshInfo, converted
+from torchlike.distributed.fsdp._fully_shard._fsdp_common import MeshInfo, cast_floating
 from torchlike.distributed.fsdp._fully_shard._fsdp_param_group import FSDPParamGroup
 from torchlike.distributed.fsdp._fully_shard._fsdp_state import FSDPState
 from torchlike.distributed.fsdp._norm import norm_of
@@ -153,7 +153,7 @@ class FullyShardedDataParallel(Module):
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         dtype = self.mixed_precision.param_dtype
         if dtype is not None and self.mixed_precision.cast_root_forward_inputs and self._is_root():
-            args, kwargs = converted(args, dtype), converted(kwargs, dtype)
+            args, kwargs = cast_floating(args, dtype), cast_floating(kwargs, dtype)
         return self._fsdp_wrapped_module(*args, **kwargs)
 
     @property

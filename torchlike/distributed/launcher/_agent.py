@@ -12,7 +12,7 @@ from torchlike.distributed.elastic.multiprocessing._signals import Watch
 from torchlike.distributed.elastic.utils.logging import get_logger
 
 from ._environment import environment
-from ._meeting import Meeting, Round, meeting_of
+from ._rendezvous import Attempt, Rendezvous, make_rendezvous
 
 if TYPE_CHECKING:
     from .api import LaunchConfig
@@ -35,43 +35,43 @@ class Agent:
     def run(self) -> RunProcsResult:
         """Return the result of the last attempt, by global rank."""
         with Watch(self._config.signals_to_handle) as watch:
-            meeting = meeting_of(self._config, watch)
+            rendezvous = make_rendezvous(self._config, watch)
             try:
-                return self._attempts(meeting, watch)
+                return self._attempts(rendezvous, watch)
             except SignalException as error:
                 logger.warning("Received %s death signal, shutting down workers", error.sigval)
                 self._stop(error.sigval)
                 raise
             finally:
                 self._stop()
-                meeting.close()
+                rendezvous.close()
 
-    def _attempts(self, meeting: Meeting, watch: Watch) -> RunProcsResult:
+    def _attempts(self, rendezvous: Rendezvous, watch: Watch) -> RunProcsResult:
         most = self._config.max_restarts
         while True:
-            joined = meeting.join()
-            result, failed = self._attempt(joined, meeting, watch)
+            joined = rendezvous.join()
+            result, failed = self._attempt(joined, rendezvous, watch)
             if not failed or joined.number >= most:
                 return _by_global_rank(result, joined.first_rank)
             logger.warning("a process failed; starting all processes again (restart %s of %s)", joined.number + 1, most)
 
-    def _attempt(self, joined: Round, meeting: Meeting, watch: Watch) -> tuple[RunProcsResult, bool]:
+    def _attempt(self, joined: Attempt, rendezvous: Rendezvous, watch: Watch) -> tuple[RunProcsResult, bool]:
         """Run the processes once. Return the result, and whether a process of any machine failed."""
         context = self._context = self._start(joined)
         try:
             while (result := context.wait(0)) is None:
                 watch.sleep(self._config.monitor_interval)
-                if meeting.others_failed(joined):
+                if rendezvous.others_failed(joined):
                     context.close(timeout=context.shutdown_timeout)
             if not result.failures:
-                return result, not meeting.all_succeeded(joined)
+                return result, not rendezvous.all_succeeded(joined)
         except SignalException:
-            meeting.failed(joined)
+            rendezvous.failed(joined)
             raise
-        meeting.failed(joined)
+        rendezvous.failed(joined)
         return result, True
 
-    def _start(self, joined: Round) -> PContext:
+    def _start(self, joined: Attempt) -> PContext:
         config = self._config
         count = config.nproc_per_node
         envs = {rank: environment(config, joined, rank) for rank in range(count)}

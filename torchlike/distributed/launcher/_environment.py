@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from ._meeting import Round
+from ._rendezvous import Attempt
 
 if TYPE_CHECKING:
     from .api import LaunchConfig
 
 
-def environment(config: LaunchConfig, joined: Round, local_rank: int) -> dict[str, str]:
+def environment(config: LaunchConfig, joined: Attempt, local_rank: int) -> dict[str, str]:
     """Return the variables of one process. They are PyTorch's.
 
     TORCHELASTIC_USE_AGENT_STORE is False: rank 0 runs the store at MASTER_ADDR:MASTER_PORT, not the launcher.

@@ -213,7 +213,7 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
 
 
 class _ZeROJoinHook(JoinHook):
-    """What a process without batches does for an optimizer."""
+    """The actions of a process without batches for an optimizer."""
 
     def __init__(self, zero: ZeroRedundancyOptimizer) -> None:
         self.zero = zero

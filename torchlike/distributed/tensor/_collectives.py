@@ -197,5 +197,5 @@ def divided_gradient(local: Tensor, count: int) -> Tensor:
 
 
 def with_whole_gradient(local: Tensor, count: int) -> Tensor:
-    """Replicate to Partial: return the quotient, of which each process has the same gradient as of the sum."""
+    """Replicate to Partial: return the quotient. On each process, its gradient is that of the sum."""
     return _Quotient.apply(local, count)

@@ -1,6 +1,6 @@
 """Replicated inputs whose gradients are partial: the gradients are summed over the processes in the backward pass.
 
-The uses of one tensor share one sum. If the tensor was gathered from parts, its gradient is summed and divided in one
+The uses of one tensor share one sum. If the tensor was gathered from parts, its gradient is summed and scattered in one
 step.
 """
 

@@ -20,7 +20,7 @@ class TensorMeta(NamedTuple):
 
 
 class ShardOrderEntry(NamedTuple):
-    """The dims of the mesh that divide one dim of a tensor, in the order in which they divide it."""
+    """The dims of the mesh that shard one dim of a tensor, in the order in which they shard it."""
 
     tensor_dim: int
     mesh_dims: tuple[int, ...]
@@ -65,7 +65,7 @@ class DTensorSpec:
     __repr__ = __str__
 
     def _shard_order(self) -> tuple[ShardOrderEntry, ...]:
-        """Return the default order: the first dim of the mesh divides first."""
+        """Return the default order: the first dim of the mesh shards first."""
         found: dict[int, list[int]] = {}
         for mesh_dim, placement in enumerate(self.placements):
             if isinstance(placement, Shard | _StridedShard):

@@ -1,4 +1,4 @@
-"""Parts of a tensor: how a dim is divided among the processes of a mesh, and how the parts are joined again."""
+"""Parts of a tensor: how a dim is sharded over the processes of a mesh, and how the parts are joined again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Sharded = Shard | _StridedShard
 
 
 def lengths(length: int, count: int) -> list[int]:
-    """Return the lengths of `count` parts of a dim, divided as `torch.chunk` does. The last parts may be empty."""
+    """Return the lengths of `count` parts of a dim, split as `torch.chunk` does. The last parts may be empty."""
     return [Shard.local_shard_size_and_offset(length, count, rank)[0] for rank in range(count)]
 
 
@@ -46,7 +46,7 @@ def indices(placement: Sharded, length: int, count: int, rank: int) -> list[int]
 
 
 def parts(tensor: Tensor, placement: Sharded, count: int) -> list[Tensor]:
-    """Divide a tensor along the dim of the placement, into a part for each of `count` processes."""
+    """Split a tensor along the dim of the placement into a part for each of `count` processes."""
     dim = placement.dim
     if isinstance(placement, Shard):
         return list(tensor.split(lengths(tensor.shape[dim], count), dim))

@@ -1,4 +1,4 @@
-"""Redistribution: the steps that lead from placements to other placements, and their application to a local tensor."""
+"""Redistribution: find the steps between two lists of placements, and apply them to a local tensor."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from torchlike.distributed.tensor.placement_types import Partial, Placement, Rep
 def steps(before: Sequence[Placement], after: Sequence[Placement]) -> list[tuple[int, Placement, Placement]]:
     """Return the changes `(mesh dim, from, to)`, in order.
 
-    A dim of the tensor that several mesh dims divide is divided from the first mesh dim to the last. So a change of
-    one mesh dim first gathers the later mesh dims that divide the same dim of the tensor.
+    If several mesh dims shard the same dim of the tensor, they shard it in order, the first mesh dim first. A change of
+    one mesh dim must therefore first gather the later mesh dims that shard the same dim of the tensor.
     """
     current, found = list(before), []
     for i in reversed(range(len(current))):
@@ -31,7 +31,7 @@ def steps(before: Sequence[Placement], after: Sequence[Placement]) -> list[tuple
 
 
 def _is_disturbed(i: int, dim: int, current: Sequence[Placement], after: Sequence[Placement]) -> bool:
-    """Return whether a mesh dim before `i` starts or stops dividing this dim of the tensor."""
+    """Return whether a mesh dim before `i` starts or stops sharding this dim of the tensor."""
     return any(
         old != new and any(isinstance(each, Sharded) and each.dim == dim for each in (old, new))
         for old, new in zip(current[:i], after[:i])
@@ -48,8 +48,12 @@ def redistributed(
 ) -> Tensor:
     """Return the local tensor of the new placements. The result is differentiable.
 
-    `shape` is the global shape. `partial` has the dims of the mesh along which the gradients of the result are partial,
-    after a change from divided to replicated.
+    Args:
+      local: the local tensor of the old placements.
+      shape: the global shape.
+      mesh: the mesh.
+      before, after: the old and the new placements.
+      partial: the mesh dims along which the gradient of the result is partial, if this call gathers the tensor there.
     """
     if tuple(before) == tuple(after) or mesh.get_coordinate() is None:
         return local

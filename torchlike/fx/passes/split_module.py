@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
 from torchlike.fx.graph import Graph
-from torchlike.fx.graph_module import GraphModule, _find
+from torchlike.fx.graph_module import GraphModule, _attribute
 from torchlike.fx.node import Node, map_arg
 from torchlike.nn import Module
 
@@ -145,7 +145,7 @@ def _fill(part: Partition, root: Module, keep_names: bool, keep_inputs: bool, tu
         target: Any = node.target
         if node.op == "call_module":
             target = str(node.target).replace(".", "_")
-            part.targets[target] = _find(root, str(node.target))
+            part.targets[target] = _attribute(root, str(node.target))
         name = node.name if keep_names else None
         known[node] = part.graph.create_node(node.op, target, args, kwargs, name, node.type)
         known[node].meta = dict(node.meta)
@@ -160,7 +160,7 @@ def _joined(graph: Graph, root: Module, parts: list[Partition], keep_order: bool
     def read(nodes: Iterable[Node]) -> None:
         for node in nodes:
             if node.op == "get_attr" and node not in known:
-                attributes[str(node.target)] = _find(root, str(node.target))
+                attributes[str(node.target)] = _attribute(root, str(node.target))
                 known[node] = base.node_copy(node)
 
     known.update({node: base.node_copy(node) for node in graph.nodes if node.op == "placeholder"})

@@ -13,7 +13,7 @@ CALLABLE_NODE_OPS = {"call_module", "call_function", "call_method"}
 
 
 def get_node_target(submodules: Mapping[str, Module], node: Node) -> str:
-    """Return the name of what a node calls: the type of a module, a qualified name, or the name of a method.
+    """Return the name of the target that a node calls: the type of a module, a qualified name, or a method's name.
 
     Args:
       submodules (dict): the modules by dotted name, as `dict(module.named_modules())` gives them.

@@ -25,7 +25,7 @@ def scaled_dot_product_attention(
     scale: float | None = None,
     enable_gqa: bool = False,
 ) -> NestedTensor:
-    """Return attention, in which the queries of a component see the keys of the same component.
+    """Compute attention within each component: a query attends only to the keys of its own component.
 
     The components are padded, and the padded keys are masked.
     """
@@ -61,7 +61,7 @@ def _check(query: Any, key: Any, value: Any, attn_mask: Any) -> None:
 
 
 def _mask_of(keys: st.Structure) -> Tensor:
-    """Return which of the padded keys exist: (components, 1, 1, longest)."""
+    """Return the mask of the keys that are not padding: (components, 1, 1, longest)."""
     place = torchlike.arange(keys.longest(), device=keys.offsets.device)
     return (place < keys.rows()[:, None])[:, None, None, :]
 
@@ -75,7 +75,7 @@ def _with_dropout(
     query: NestedTensor,
     keys: st.Structure,
 ) -> Tensor:
-    """Return padded attention with dropout, whose random numbers are in the order of the weights without padding."""
+    """Return padded attention with dropout. The random numbers are in the order of the weights without padding."""
     q, k, v = dense
     if enable_gqa:
         k, v = [x.repeat_interleave(q.shape[1] // x.shape[1], 1) for x in (k, v)]
@@ -83,16 +83,16 @@ def _with_dropout(
         mask = torchlike.ones(q.shape[-2], k.shape[-2], dtype=torchlike.bool, device=q.device).tril()
     scores = q @ k.transpose(-1, -2) * (q.shape[-1] ** -0.5 if scale is None else scale)
     weights = scores.masked_fill(~mask, -math.inf).softmax(-1)
-    return (weights * _kept(weights, p, query._structure, keys)) @ v
+    return (weights * _dropout_factors(weights, p, query._structure, keys)) @ v
 
 
-def _kept(weights: Tensor, p: float, queries: st.Structure, keys: st.Structure) -> Tensor:
+def _dropout_factors(weights: Tensor, p: float, queries: st.Structure, keys: st.Structure) -> Tensor:
     """Return the factors of dropout for padded weights (components, heads, queries, keys)."""
     heads, rows, columns = weights.shape[1:]
     count = heads * sum(a * b for a, b in zip(queries.counts(), keys.counts()))
-    drawn = torchlike.nn.functional.dropout(torchlike.ones(count, dtype=weights.dtype, device=weights.device), p)
+    factors = torchlike.nn.functional.dropout(torchlike.ones(count, dtype=weights.dtype, device=weights.device), p)
     n, m = queries.rows()[:, None, None, None], keys.rows()[:, None, None, None]
     first = heads * (n * m).flatten().cumsum(0)[:, None, None, None] - heads * n * m
     of = lambda size, dim: torchlike.arange(size, device=n.device).reshape([-1 if d == dim else 1 for d in range(4)])
     index = first + of(heads, 1) * n * m + of(rows, 2) * m + of(columns, 3)
-    return drawn.index_select(0, index.clamp(max=count - 1).flatten()).reshape(weights.shape)
+    return factors.index_select(0, index.clamp(max=count - 1).flatten()).reshape(weights.shape)

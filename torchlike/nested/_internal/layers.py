@@ -1,4 +1,4 @@
-"""Normalization, embeddings and other functions of layers."""
+"""Rules for normalization, embeddings and other functions of layers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from torchlike.nested._internal.structure import component_of_each
 
 @rule("layer_norm", "rms_norm")
 def norm(func: Callable, input: Any, normalized_shape: Any, *args: Any, **kwargs: Any) -> NestedTensor:
-    """Normalize over the last dims, which must not contain the ragged one."""
+    """Normalize over the last dims. Only `layer_norm` may normalize over the ragged dim too."""
     sizes = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
     if len(sizes) >= input.ndim - input._structure.dim:
         name = name_of(func)[0]
@@ -26,7 +26,7 @@ def norm(func: Callable, input: Any, normalized_shape: Any, *args: Any, **kwargs
 def _layer_norm_of_components(
     input: NestedTensor, sizes: tuple, weight: Any = None, bias: Any = None, eps: float = 1e-5
 ) -> NestedTensor:
-    """Normalize each component over its rows and the dims after them."""
+    """Normalize each component over the ragged dim and all dims after it."""
     structure, rows = input._structure, plain(input)
     if structure.dim != 1 or len(sizes) != input.ndim - 1 or structure.lengths is not None:
         raise refused("layer_norm over the ragged dim and others")

@@ -13,7 +13,7 @@ __all__ = ["SDPBackend", "sdpa_kernel"]
 
 
 class SDPBackend(enum.IntEnum):
-    """The attention backends of PyTorch, and what they stand for here.
+    """The attention backends of PyTorch, and their meaning in torchlike.
 
     `MATH` computes the matrix of all scores. `FLASH_ATTENTION` and `EFFICIENT_ATTENTION` compute blocks of it. On TPU,
     `FLASH_ATTENTION` uses a Pallas kernel where it supports the call. `CUDNN_ATTENTION` is cuDNN's kernel. On the CPU,

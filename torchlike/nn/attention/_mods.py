@@ -29,7 +29,7 @@ def is_score_mod(function: Callable) -> bool:
     return count == 5
 
 
-def at_every_place(function: Callable, size: tuple[int, ...], device: Any, scores: Tensor | None = None) -> Tensor:
+def evaluate_everywhere(function: Callable, size: tuple[int, ...], device: Any, scores: Tensor | None = None) -> Tensor:
     """Evaluate a function at all indices of a tensor of the shape `size`, which is (B, H, Q, KV).
 
     With `scores`, the score at the indices is passed to the function as an additional first argument.
@@ -124,8 +124,8 @@ def create_mask(mod_fn: Callable, B: int | None, H: int | None, Q_LEN: int, KV_L
     size = (1 if B is None else B, 1 if H is None else H, Q_LEN, KV_LEN)
     device = default_device() if device is None else device
     if not is_score_mod(mod_fn):
-        return at_every_place(mod_fn, size, device)
-    return ~torchlike.isneginf(at_every_place(mod_fn, size, device, torchlike.zeros(size, device=device)))
+        return evaluate_everywhere(mod_fn, size, device)
+    return ~torchlike.isneginf(evaluate_everywhere(mod_fn, size, device, torchlike.zeros(size, device=device)))
 
 
 def default_device() -> Any:

@@ -11,13 +11,13 @@ from torchlike import Tensor
 from torchlike._internal import _errors as _package_errors
 from torchlike._internal import _safe_softmax
 from torchlike.nn import _errors_flex as _errors
-from torchlike.nn.attention._block_mask import BLOCK as _DEFAULT_SPARSE_BLOCK_SIZE  # noqa: F401 - libraries look for it here
+from torchlike.nn.attention._block_mask import BLOCK as _DEFAULT_SPARSE_BLOCK_SIZE  # noqa: F401 - libraries import it from here
 from torchlike.nn.attention._block_mask import BlockMask as BlockMask
 from torchlike.nn.attention._block_mask import create_block_mask as create_block_mask
 from torchlike.nn.attention._block_mask import mask_of_a_slice
 from torchlike.nn.attention._mods import and_masks as and_masks
-from torchlike.nn.attention._mods import at_every_place
 from torchlike.nn.attention._mods import create_mask as create_mask
+from torchlike.nn.attention._mods import evaluate_everywhere
 from torchlike.nn.attention._mods import noop_mask as noop_mask
 from torchlike.nn.attention._mods import or_masks as or_masks
 
@@ -169,9 +169,9 @@ def _scores(query: Tensor, key: Tensor, scale: float, score_mod: Callable | None
     if not scores.shape[3]:
         scores.max(3)  # raises PyTorch's error for an empty dim
     if score_mod is not None:
-        scores = at_every_place(score_mod, size, query.device, scores)
+        scores = evaluate_everywhere(score_mod, size, query.device, scores)
     if mask is not None:
-        kept = at_every_place(mask.mask_mod, size, query.device)
+        kept = evaluate_everywhere(mask.mask_mod, size, query.device)
         scores = torchlike.where(kept, scores, -math.inf)
     return scores
 

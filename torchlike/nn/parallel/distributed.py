@@ -295,7 +295,7 @@ _OF_PROCESS = {"process_group", "reducer", "modules_buffers"}  # attributes that
 
 
 class _DDPJoinHook(JoinHook):
-    """What a process without batches does for a module."""
+    """The actions of a process without batches for a module."""
 
     def __init__(self, ddp: DistributedDataParallel) -> None:
         self.ddp = ddp

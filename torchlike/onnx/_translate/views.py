@@ -1,4 +1,4 @@
-"""Operators that only move elements, and writes through them."""
+"""Translations of operators that only move elements."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _END = 2**63 - 1
 
 @translates("view", "_unsafe_view")
 def _view(c: Call) -> Any:
-    """Reshape. One size that varies is left to ONNX to infer."""
+    """Reshape. If exactly one size varies, ONNX infers it."""
     sizes = list(c["size"])
     varying = [i for i, n in enumerate(sizes) if isinstance(n, Formula)]
     if len(varying) == 1 and -1 not in sizes and 0 not in sizes:
@@ -67,10 +67,10 @@ def sliced(c: Call, x: Any, axis: int, start: Any, length: Any, step: int = 1) -
 @translates("_slice", "_piece", "_sized_piece")
 def _slice(c: Call) -> Any:
     step = c["step"] if "step" in c.arguments else 1
-    return sliced(c, c.value("input"), c["dim"], _place(c, "start"), c["length"], step)
+    return sliced(c, c.value("input"), c["dim"], _static_index(c, "start"), c["length"], step)
 
 
-def _place(c: Call, name: str) -> Any:
+def _static_index(c: Call, name: str) -> Any:
     found = c[name]
     if not isinstance(found, int | Formula):
         raise Unsupported(f"{name} is a tensor")
@@ -79,7 +79,7 @@ def _place(c: Call, name: str) -> Any:
 
 @translates("_select", "_unbound")
 def _select(c: Call) -> Any:
-    return c.op("Gather", c.value("input"), c.scalar(_place(c, "index"), INT64), axis=c["dim"])
+    return c.op("Gather", c.value("input"), c.scalar(_static_index(c, "index"), INT64), axis=c["dim"])
 
 
 @translates("cat")
@@ -118,7 +118,7 @@ def _repeat_interleave(c: Call) -> Any:
 
 
 def inferred(sizes: tuple) -> list:
-    """Return sizes with -1 in place of one that varies."""
+    """Return sizes with -1 in place of the first one that varies."""
     made = list(sizes)
     for i, n in enumerate(made):
         if not isinstance(n, int):

@@ -37,7 +37,7 @@ class Layout:
         return lambda: None
 
     def fill(self, state: dict[Tensor, Any], numbers: list[float]) -> None:
-        """Take the state of the parameters, and create what is missing."""
+        """Take the state of the parameters, and create missing entries."""
         leaves, starts = self.structure.leaves, None
         tensors = []
         for i, (leaf, owners) in enumerate(zip(leaves, self.owners)):

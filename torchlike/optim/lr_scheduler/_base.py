@@ -55,7 +55,7 @@ class LRScheduler:
                 raise _errors.initial_lr_missing(i)
         self.base_lrs: list[Any] = group_values(optimizer, "initial_lr")
         self.last_epoch = last_epoch
-        _note_steps_of(optimizer)
+        _record_calls_of_step(optimizer)
         self._initial_step()
 
     def _initial_step(self) -> None:
@@ -169,18 +169,18 @@ def _within_step(scheduler: LRScheduler) -> Iterator[None]:
         scheduler._get_lr_called_within_step = False
 
 
-def _note_steps_of(optimizer: Optimizer) -> None:
+def _record_calls_of_step(optimizer: Optimizer) -> None:
     """Wrap `step` of this optimizer instance, to record whether it was called."""
     if hasattr(optimizer.step, "_wrapped_by_lr_sched"):
         return
-    of_class: Callable = optimizer.step.__func__
+    method: Callable = optimizer.step.__func__
     owner = ref(optimizer)  # weak, because the optimizer refers to the wrapper
 
-    @functools.wraps(of_class)
+    @functools.wraps(method)
     def step(*args: Any, **kwargs: Any) -> Any:
         optimizer: Any = owner()
         optimizer._opt_called = True
-        return of_class(optimizer, *args, **kwargs)
+        return method(optimizer, *args, **kwargs)
 
     made: Any = step
     made._wrapped_by_lr_sched = True

@@ -220,7 +220,7 @@ class OneCycleLR(_Cycle):
         if not isinstance(optimizer, Optimizer):
             raise _errors.not_an_optimizer(optimizer)
         self.optimizer = optimizer
-        self.total_steps = _length(total_steps, epochs, steps_per_epoch)
+        self.total_steps = _total_steps(total_steps, epochs, steps_per_epoch)
         self._schedule_phases = _phases(self.total_steps, pct_start, three_phase)
         if pct_start < 0 or pct_start > 1 or not isinstance(pct_start, float):
             raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
@@ -265,7 +265,7 @@ class OneCycleLR(_Cycle):
         return end + (start - end) / 2.0 * (math.cos(math.pi * done) + 1)
 
 
-def _length(total_steps: int | None, epochs: int | None, steps_per_epoch: int | None) -> int:
+def _total_steps(total_steps: int | None, epochs: int | None, steps_per_epoch: int | None) -> int:
     if total_steps is not None:
         return _positive("total_steps", total_steps)
     if epochs is None or steps_per_epoch is None:

@@ -57,7 +57,7 @@ class DataLoader(Generic[T_co]):
         Windows, the workers take turns in the main process.
       collate_fn: the function that merges a list of samples into a batch. Default: `default_collate`.
       pin_memory: start the transfer of each batch to the current accelerator when it is loaded. The tensors stay on
-        the CPU, and `tensor.to(device)` takes what was transferred. With workers, a batch that has arrived is
+        the CPU, and `tensor.to(device)` uses the transferred arrays. With workers, a batch that has arrived is
         transferred while the device computes with the previous one. `is_pinned()` is True. Without an accelerator,
         PyTorch's warning is emitted.
       drop_last: whether to drop the last batch if it is incomplete.
@@ -392,14 +392,14 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             index = self._next_index()
         except StopIteration:
             return
-        worker = next((w for w in islice(self._turns, self._count) if self._takes_more(w)), None)
+        worker = next((w for w in islice(self._turns, self._count) if self._accepts_requests(w)), None)
         if worker is not None:
             number = next(self._numbers)
             with uninterrupted():
                 self._group.send(worker, (number, index))
                 self._tasks[number] = worker
 
-    def _takes_more(self, worker: int) -> bool:
+    def _accepts_requests(self, worker: int) -> bool:
         if self._in_order or not self._active[worker]:
             return self._active[worker]
         requests = sum(w == worker for w in self._tasks.values())

@@ -32,7 +32,7 @@ def histogram(name: str, values: Any, bins: Any, max_bins: int | None = None) ->
         raise ValueError("The input has no element.")
     counts, edges = np.histogram(x, bins=bins)
     if max_bins is not None and len(counts) > max_bins:
-        counts, edges = _joined(counts, edges, len(counts) // max_bins)
+        counts, edges = _merge_buckets(counts, edges, len(counts) // max_bins)
     occupied = np.flatnonzero(counts)
     if not len(occupied):
         raise ValueError("The histogram is empty, please file a bug report.")
@@ -43,14 +43,14 @@ def histogram(name: str, values: Any, bins: Any, max_bins: int | None = None) ->
     return histogram_raw(name, x.min(), x.max(), len(x), x.sum(), x.dot(x), edges, counts)
 
 
-def _joined(counts: np.ndarray, edges: np.ndarray, step: int) -> tuple[np.ndarray, np.ndarray]:
+def _merge_buckets(counts: np.ndarray, edges: np.ndarray, step: int) -> tuple[np.ndarray, np.ndarray]:
     """Merge each group of `step` buckets into one bucket."""
     starts = np.arange(0, len(counts), step)
     return np.add.reduceat(counts, starts), np.append(edges[starts], edges[-1])
 
 
 # The maximum number of thresholds that TensorBoard displays.
-_MOST_THRESHOLDS = 127
+_MAX_THRESHOLDS = 127
 
 
 def pr_curve_raw(
@@ -69,7 +69,7 @@ def pr_curve_raw(
     `weights` has no effect, as in PyTorch, because the counts already include the weights.
     """
     rows = np.stack((tp, fp, tn, fn, precision, recall))
-    content = PrCurvePluginData(version=0, num_thresholds=min(num_thresholds, _MOST_THRESHOLDS)).SerializeToString()
+    content = PrCurvePluginData(version=0, num_thresholds=min(num_thresholds, _MAX_THRESHOLDS)).SerializeToString()
     numbers = TensorProto(dtype="DT_FLOAT", float_val=rows.reshape(-1).tolist(), tensor_shape=shape_of(*rows.shape))
     return value_of(tag, "pr_curves", content, numbers)
 
@@ -79,7 +79,7 @@ def pr_curve(tag: str, labels: Any, predictions: Any, num_thresholds: int = 127,
 
     The thresholds are evenly spaced from 0 to 1.
     """
-    n = min(num_thresholds, _MOST_THRESHOLDS)
+    n = min(num_thresholds, _MAX_THRESHOLDS)
     true = make_np(labels).astype(np.float64)
     places = np.int32(np.floor(make_np(predictions) * (n - 1)))
     weights = 1.0 if weights is None else make_np(weights)

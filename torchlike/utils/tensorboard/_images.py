@@ -61,8 +61,8 @@ def image(tag: str, tensor: Any, rescale: float = 1, dataformats: str = "NCHW") 
     uint8 values range from 0 to 255. The values of all other dtypes range from 0 to 1.
     """
     array = _height_width_channels(make_np(tensor), dataformats)
-    white = 1 if array.dtype == np.uint8 else 255
-    array = (array.astype(np.float32) * white).clip(0, 255).astype(np.uint8)
+    scale = 1 if array.dtype == np.uint8 else 255
+    array = (array.astype(np.float32) * scale).clip(0, 255).astype(np.uint8)
     height, width, channels = array.shape
     found = Summary.Image(height=height, width=width, colorspace=channels, encoded_image_string=png(array, rescale))
     return Summary(value=[Summary.Value(tag=tag, image=found)])

@@ -63,7 +63,7 @@ class HistogramObserver(UniformQuantizationObserverBase):
         self.upsample_rate = 16
 
     def forward(self, x_orig: Any) -> Any:
-        """Add the elements of `x_orig` to the histogram, and return it."""
+        """Add the elements of `x_orig` to the histogram. Return `x_orig`."""
         if x_orig.numel() == 0:
             return x_orig
         x = x_orig.detach()
@@ -91,7 +91,7 @@ class HistogramObserver(UniformQuantizationObserverBase):
         self.histogram.copy_(histogram)
 
     def _combined(self, update: Any, least: Any, most: Any) -> Any:
-        """Return the sum of the recorded histogram and `update`, over the range of `update`, which is the wider one."""
+        """Return the sum of the recorded histogram and `update`. The range is that of `update`, the wider one."""
         old_least, old_most = self.min_val, self.max_val
         if least.item() == old_least.item() and most.item() == old_most.item():
             return self.histogram + update
@@ -101,7 +101,7 @@ class HistogramObserver(UniformQuantizationObserverBase):
         return update + self._spread(least, most)
 
     def _spread(self, least: Any, most: Any) -> Any:
-        """Return the recorded histogram over a wider range."""
+        """Return the recorded histogram, redistributed over a wider range."""
         count, old_least, old_most = self.bins * self.upsample_rate, self.min_val, self.max_val
         fine = self.histogram.repeat_interleave(self.upsample_rate) / self.upsample_rate
         edges = torch.linspace(old_least, old_most, count + 1, device=old_least.device)

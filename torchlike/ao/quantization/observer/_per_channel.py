@@ -64,12 +64,12 @@ class PerChannelMinMaxObserver(UniformQuantizationObserverBase):
             _check_reduction(self)
 
     def forward(self, x_orig: Any) -> Any:
-        """Record the extremes of each channel of `x_orig`, and return it."""
+        """Record the smallest and largest element of each channel of `x_orig`. Return `x_orig`."""
         if x_orig.numel() == 0:
             return x_orig
         least, most = self._extremes(x_orig)
         if self.min_val.numel() and self.max_val.numel():
-            least, most = self._joined(least, most)
+            least, most = self._updated(least, most)
         self.min_val.resize_(least.shape)
         self.max_val.resize_(most.shape)
         self.min_val.copy_(least)
@@ -80,7 +80,7 @@ class PerChannelMinMaxObserver(UniformQuantizationObserverBase):
         lines = x.detach().transpose(0, self.ch_axis).to(self.min_val.dtype)
         return torch.aminmax(torch.flatten(lines, start_dim=1), dim=1)
 
-    def _joined(self, least: Any, most: Any) -> tuple[Any, Any]:
+    def _updated(self, least: Any, most: Any) -> tuple[Any, Any]:
         return torch.min(least, self.min_val), torch.max(most, self.max_val)
 
     def calculate_qparams(self) -> Any:  # type: ignore[override]
@@ -156,6 +156,6 @@ class MovingAveragePerChannelMinMaxObserver(PerChannelMinMaxObserver):
         )
         self.averaging_constant = averaging_constant
 
-    def _joined(self, least: Any, most: Any) -> tuple[Any, Any]:
+    def _updated(self, least: Any, most: Any) -> tuple[Any, Any]:
         rate, old_least, old_most = self.averaging_constant, self.min_val, self.max_val
         return old_least + rate * (least - old_least), old_most + rate * (most - old_most)

@@ -93,7 +93,7 @@ class PContext(ABC):
 
         Args:
           timeout: the maximum time in seconds. 0 returns at once, a negative number waits without limit.
-          period: the time between two looks.
+          period: the time between two checks.
 
         Returns:
           None if the processes still run.
@@ -120,10 +120,10 @@ class PContext(ABC):
 
     def _poll(self) -> RunProcsResult | None:
         """Return the result, or None while processes run. If a process has failed, the others are terminated first."""
-        if self._look() and not self._failures:
+        if self._check_processes() and not self._failures:
             return None
         self.close(timeout=self.shutdown_timeout)
-        self._look()  # the exit codes of the terminated processes
+        self._check_processes()  # records the exit codes of the terminated processes
         if self._failures:
             first = min(self._failures.values(), key=lambda failure: failure.timestamp)
             logger.error(
@@ -159,8 +159,8 @@ class PContext(ABC):
     def _running(self) -> list[int]:
         return [rank for rank in self.pids() if self._exitcode(rank) is None]
 
-    def _look(self) -> list[int]:
-        """Record new failures, the earliest error file first, and return the local ranks that run."""
+    def _check_processes(self) -> list[int]:
+        """Record new failures, the earliest first, and return the local ranks that still run."""
         codes = {rank: self._exitcode(rank) for rank in self.pids() if rank not in self._failures}
         for rank in sorted((rank for rank, code in codes.items() if code), key=self._time_of_error):
             self._failures[rank] = ProcessFailure(rank, self.pids()[rank], codes[rank] or 0, self.error_files[rank])

@@ -52,9 +52,9 @@ class MultiprocessContext(PContext):
     def pids(self) -> dict[int, int]:
         return {rank: process.pid or 0 for rank, process in self._processes.items()}
 
-    def _look(self) -> list[int]:
+    def _check_processes(self) -> list[int]:
         self._receive()
-        return super()._look()
+        return super()._check_processes()
 
     def _receive(self) -> None:
         """Read the results that have arrived. A large result blocks its process until it is read."""

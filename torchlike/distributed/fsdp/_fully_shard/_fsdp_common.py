@@ -14,13 +14,13 @@ from torchlike.utils import _pytree
 
 @dataclass(frozen=True, eq=False)
 class MeshInfo:
-    """A data-parallel mesh: one dim along which parameters are sharded, and at most one along which they are copied.
+    """A data-parallel mesh: one dim that shards parameters, and at most one dim that replicates them.
 
-    If `only_copies`, each process has whole parameters. The dim for shards then has one process.
+    If `is_replicated` is True, each process has whole parameters. The dim that shards then has one process.
     """
 
     mesh: DeviceMesh
-    only_copies: bool = False
+    is_replicated: bool = False
 
     @property
     def shard_dim(self) -> int:
@@ -49,19 +49,19 @@ class MeshInfo:
 
 
 def check_mesh(mesh: DeviceMesh) -> None:
-    """Raise if parameters cannot be sharded on the mesh."""
+    """Raise an error if parameters cannot be sharded on the mesh."""
     if mesh.ndim not in (1, 2):
         raise ValueError(f"fully_shard expects a 1D or 2D DeviceMesh but got {mesh}")
     if mesh.ndim == 2 and mesh.mesh_dim_names is None:
         raise AssertionError("Please init the 2D mesh for HSDP with mesh_dim_names specified")
 
 
-def converted(tree: Any, to: dtype) -> Any:
-    """Convert the floating-point tensors in nested containers."""
-    return mapped(tree, lambda x: x.to(to) if x.is_floating_point() else x)
+def cast_floating(tree: Any, to: dtype) -> Any:
+    """Convert the floating-point tensors in nested containers to a dtype."""
+    return map_tensors(tree, lambda x: x.to(to) if x.is_floating_point() else x)
 
 
-def mapped(tree: Any, change: Callable[[Tensor], Tensor]) -> Any:
+def map_tensors(tree: Any, change: Callable[[Tensor], Tensor]) -> Any:
     """Apply a function to the tensors in nested containers, including the fields of dataclasses."""
 
     def at(leaf: Any) -> Any:
@@ -70,7 +70,7 @@ def mapped(tree: Any, change: Callable[[Tensor], Tensor]) -> Any:
         if hasattr(leaf, "__dataclass_fields__") and not isinstance(leaf, type):
             for name in leaf.__dataclass_fields__:
                 before = getattr(leaf, name)
-                after = mapped(before, change)
+                after = map_tensors(before, change)
                 if after is not before:
                     setattr(leaf, name, after)
         return leaf
@@ -86,5 +86,5 @@ def tensors_in(tree: Any) -> list[Tensor]:
         found.append(tensor)
         return tensor
 
-    mapped(tree, collect)
+    map_tensors(tree, collect)
     return found

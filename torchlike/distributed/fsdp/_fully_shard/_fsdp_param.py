@@ -39,19 +39,19 @@ class FSDPParam:
         begin = min(self.rows * info.shard_rank, self.shape[self.dim])
         self.length = min(self.rows, self.shape[self.dim] - begin)
         self.padded_shape = (*self.shape[: self.dim], self.rows, *self.shape[self.dim + 1 :])
-        self._place(param)
+        self._set_placements(param)
         self.sharded = self._parameter(whole.narrow(self.dim, begin, self.length).clone(), param)
         self.accumulated: Tensor | None = None  # the gradient of the full parameter that is not reduced yet
         self.partial: Tensor | None = None  # the flat reduced gradient that is not summed over the replicas yet
         self.register(self.sharded)
 
-    def _place(self, param: Tensor) -> None:
+    def _set_placements(self, param: Tensor) -> None:
         """Set the mesh, the placements and the global geometry of the shard."""
         info, inner = self.info, self.tensor_parallel
         copies: tuple[Placement, ...] = (Replicate(),) * (info.mesh.ndim - 1)
         self.global_shape, self.global_stride = tuple(param.shape), tuple(param.stride())
         if inner is None:
-            own = Replicate() if info.only_copies else Shard(self.dim)
+            own = Replicate() if info.is_replicated else Shard(self.dim)
             self.mesh, self.placements = info.mesh, (*copies, own)
             return
         parts = [size for size, each in zip(inner.mesh.shape, inner.placements) if each.is_shard(self.dim)]

@@ -9,7 +9,7 @@ import torchlike
 from torchlike import Tensor
 from torchlike._internal import Connected, running
 from torchlike.distributed.fsdp._fully_shard._fsdp_api import MixedPrecisionPolicy
-from torchlike.distributed.fsdp._fully_shard._fsdp_common import converted, tensors_in
+from torchlike.distributed.fsdp._fully_shard._fsdp_common import cast_floating, tensors_in
 from torchlike.distributed.fsdp._fully_shard._fsdp_param_group import FSDPParamGroup, SavedParameters
 from torchlike.nn import Module
 
@@ -22,9 +22,9 @@ def state_of(module: Module) -> FSDPState | None:
 
 
 class _Root(Connected):
-    """What the states below one root module share. Compiled steps do not guard it.
+    """The data that the states below one root module share. Compiled steps do not guard it.
 
-    The first state is that of the root module.
+    The first of `states` is that of the root module.
     """
 
     def __init__(self, states: list[FSDPState]) -> None:
@@ -42,7 +42,7 @@ class FSDPState:
         self.is_automatic = is_automatic  # whether `reshard_after_forward` depends on being the root
         self.groups: list[FSDPParamGroup] = []
         self.root = _Root([self])
-        self.waiting: list[Module] = []  # the modules of the call that have not run yet in this forward pass
+        self.not_run: list[Module] = []  # the modules of the call that have not run yet in this forward pass
         self.saving: list[SavedParameters] = []
         for module in modules:
             vars(module)[_KEY] = self
@@ -76,7 +76,7 @@ class FSDPState:
         self.root.has_run = True
 
     def _check_shared(self) -> None:
-        """Raise if two calls of `fully_shard` took the same parameter. They would train two copies of it."""
+        """Raise an error if two calls of `fully_shard` took the same parameter. They would train two copies of it."""
         seen: set[int] = set()
         for param in (p for state in self.root.states for group in state.groups for p in group.params):
             if id(param.original) in seen:
@@ -94,16 +94,16 @@ class FSDPState:
     def before_forward(self, module: Module, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
         """Gather the parameters and convert the inputs. This is a forward pre-hook."""
         self.find_root()
-        is_first = not self.waiting
+        is_first = not self.not_run
         if is_first:
-            self.waiting.extend(self.modules)
+            self.not_run.extend(self.modules)
             if running.walk is None or not all(group.full for group in self.groups):
                 for group in self.groups:
                     group.unshard()
             self._save_references()
         dtype = self.policy.param_dtype
         if self.policy.cast_forward_inputs and dtype is not None:
-            args, kwargs = converted(args, dtype), converted(kwargs, dtype)
+            args, kwargs = cast_floating(args, dtype), cast_floating(kwargs, dtype)
         return args, kwargs
 
     def _save_references(self) -> None:
@@ -114,17 +114,17 @@ class FSDPState:
 
     def after_forward(self, module: Module, args: tuple, output: Any) -> Any:
         """Reshard, convert the outputs, and watch their gradients. This is a forward hook, also called after errors."""
-        if module in self.waiting:
-            self.waiting.remove(module)
-        if not self.waiting or output is None:
-            self.waiting.clear()
+        if module in self.not_run:
+            self.not_run.remove(module)
+        if not self.not_run or output is None:
+            self.not_run.clear()
             self._end_forward()
         if output is None:
             return None
         for tensor in tensors_in(output):
             if tensor.requires_grad and torchlike.is_grad_enabled():
                 tensor.register_hook(self.before_backward)
-        return output if self.policy.output_dtype is None else converted(output, self.policy.output_dtype)
+        return output if self.policy.output_dtype is None else cast_floating(output, self.policy.output_dtype)
 
     def _end_forward(self) -> None:
         while self.saving:
@@ -143,7 +143,7 @@ class FSDPState:
         """End a forward or backward pass that raised an error."""
         while self.saving:
             self.saving.pop().__exit__(None, None, None)
-        self.waiting.clear()
+        self.not_run.clear()
         self.root.arrived = None
         for group in self.groups:
             group.forget()
@@ -153,8 +153,8 @@ class FSDPState:
     def before_backward(self, grad: Tensor) -> None:
         """Gather the parameters again. This is a hook on the gradients of the outputs.
 
-        They may be gathered as soon as the gradient has reached the module before this one, so that the collective
-        and the backward pass of that module overlap, and no earlier, so that few parameters are whole at a time.
+        They may be gathered as soon as the gradient has reached the previous module of the backward pass. The
+        collective then overlaps with the backward pass of that module. They are not gathered earlier, to save memory.
         """
         walk, root = running.walk, self.root
         if walk is not None and root.last_walk is not walk:

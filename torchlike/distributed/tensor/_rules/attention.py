@@ -1,4 +1,4 @@
-"""Scaled dot-product attention: the batch or the heads are divided."""
+"""Scaled dot-product attention: the batch or the heads are sharded."""
 
 from __future__ import annotations
 

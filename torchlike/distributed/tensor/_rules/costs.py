@@ -19,7 +19,7 @@ _BANDWIDTH = 87.7  # GB/s within a host
 _OUTSIDE = 0.22  # the factor of the bandwidth between hosts
 _PER_HOST = {"cpu": 1}  # the number of devices of one host
 _GB = 1024**3
-_BLOCKED = 1000.0  # the cost of a change that must first gather what later mesh dims have divided
+_BLOCKED = 1000.0  # the cost of a change that must first gather later mesh dims
 
 
 def moved(before: Placement, after: Placement, size: float, count: int, outside: bool) -> float:
@@ -58,7 +58,7 @@ def is_outside(mesh: DeviceMesh, dim: int) -> bool:
 
 
 def expanded(ways: Sequence[Way], placements: Sequence[Sequence[Placement]]) -> list[Way]:
-    """Divide tensors only as an input is divided: in plain or strided parts."""
+    """Shard tensors only as an input is sharded: in plain or strided parts."""
     given = [each for placed in placements for each in placed]
     strided = {each.split_factor: None for each in given if isinstance(each, _StridedShard)}
     is_plain = any(isinstance(each, Shard) for each in given)
@@ -117,13 +117,13 @@ def _choose(
 
 
 def _is_blocked(later: Sequence[Placement], before: Placement, after: Placement) -> bool:
-    """Return whether a later mesh dim divides a dim of the tensor that this change divides or joins."""
+    """Return whether a later mesh dim shards a dim of the tensor that this change shards or gathers."""
     dims = {each.dim for each in (before, after) if isinstance(each, Sharded)}
     return any(isinstance(each, Sharded) and each.dim in dims for each in later)
 
 
 def _is_possible(call: Call, rule: Rule, each: Way, now: Sequence[Placement], count: int) -> bool:
-    """Return whether the dims that a way divides are long enough. An input that stays as it is may be shorter."""
+    """Return whether the dims that a way shards are long enough. An input that is not redistributed may be shorter."""
     for shape, before, after in zip(call.shapes, now, each.inputs):
         if not isinstance(after, Sharded) or (rule.uneven and before == after):
             continue

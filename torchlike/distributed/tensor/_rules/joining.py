@@ -11,7 +11,7 @@ from torchlike.distributed.tensor.placement_types import Partial, Placement, is_
 
 
 def _joined(call: Call, now: Sequence[Placement], count: int) -> list[Way]:
-    """The tensors are divided or partial in the same way, as one of them is."""
+    """The tensors are sharded or partial in the same way, as one of them is."""
     dim = call.dim(1, "dim", 0)
     assert dim is not None
     found = []
@@ -36,7 +36,7 @@ def _stacked(call: Call, now: Sequence[Placement], count: int) -> list[Way]:
 
 
 def _merged(first: Placement, second: Placement) -> Placement:
-    """Return the placement that two tensors get: a divided one wins over a partial one, which wins over a whole one."""
+    """Return the placement that two tensors get: a sharded one wins over a partial one, which wins over a whole one."""
     if first == second:
         return first
     if any(isinstance(each, Partial) and not is_made_of_whole(each) for each in (first, second)):

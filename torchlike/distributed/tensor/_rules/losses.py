@@ -1,4 +1,4 @@
-"""Losses: the class dim must be whole, and a divided batch gives a partial sum or mean."""
+"""Losses: the class dim must be whole, and a sharded batch gives a partial sum or mean."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def reduction_of(call: Call, place: int) -> str:
 
 
 def _result(call: Call, place: int, unreduced: Placement, length: int, count: int) -> Placement | None:
-    """Return the placement of a loss whose elements are divided along a dim of this length."""
+    """Return the placement of a loss whose elements are sharded along a dim of this length."""
     reduction = reduction_of(call, place)
     if reduction == "none":
         return unreduced

@@ -11,7 +11,7 @@ from torchlike.distributed.tensor.placement_types import Placement, Shard
 
 
 def _new(call: Call, now: Sequence[Placement], count: int) -> list[Way]:
-    """A new tensor of the same shape is divided in the same way. Any other is replicated, whatever the input is."""
+    """A new tensor of the same shape is sharded in the same way. Any other new tensor is replicated."""
     same = call.out_shapes[0] == call.shapes[0]
     is_kept = same and isinstance(now[0], Shard)
     return [way(now[0] if is_kept else REPLICATE, now[0])]

@@ -11,7 +11,7 @@ Equation = tuple[str, str, str]  # the dims of the two operands and of the resul
 
 
 def of_equation(equation: Equation) -> list[Way]:
-    """Return the ways of a product: a shared dim, a summed dim or a free dim is divided, or an operand is partial."""
+    """Return the ways of a product: a shared dim, a summed dim or a free dim is sharded, or an operand is partial."""
     left, right, out = equation
     found = [
         way(Shard(out.index(d)), Shard(left.index(d)), Shard(right.index(d))) for d in out if d in left and d in right
@@ -61,7 +61,7 @@ def matmul_equation(left: Sequence[int], right: Sequence[int]) -> Equation:
 
 
 def _count_folded(call: Call, now: Sequence[Placement]) -> None:
-    """Count the redistribution of a first operand with a divided inner dim as free, as PyTorch does.
+    """Count the redistribution of a first operand with a sharded inner dim as free, as PyTorch does.
 
     PyTorch joins the dims to rows. The dim becomes strided parts, for which it has no costs.
     """

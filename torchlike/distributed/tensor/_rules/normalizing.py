@@ -28,7 +28,7 @@ def batches(dims: int = 1) -> Callable:
 
 @composed("rms_norm")
 def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None) -> Tensor:
-    """Compute `rms_norm` by distributed operators, so that any dim may be divided."""
+    """Compute `rms_norm` by distributed operators, so that any dim may be sharded."""
     dims = [-1 - i for i in range(1 if isinstance(normalized_shape, int) else len(normalized_shape))]
     x = input.float() if input.dtype.itemsize < 4 else input
     eps = torchlike.finfo(x.dtype).eps if eps is None else eps

@@ -1,4 +1,4 @@
-"""Reductions: a divided dim gives a partial result."""
+"""Reductions: a sharded dim gives a partial result."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _dims(call: Call, place: int = 1) -> tuple[tuple[int, ...], bool]:
 
 
 def reduced_to(partial: Callable[[Call], Placement | None], place: int = 1, of_partial: bool = True) -> Callable:
-    """Return the ways of a reduction. `partial(call)` is the placement of a result of a divided dim, if it has one.
+    """Return the ways of a reduction. `partial(call)` is the placement of a result of a sharded dim, if it has one.
 
     `of_partial` says whether the reduction of partial terms gives partial terms of the result.
     """
@@ -195,7 +195,7 @@ def same_shape(place: int = 1, default: int | None = None) -> Callable:
 
 
 def other_dims(place: int = 1) -> Callable:
-    """Return the ways of a function along one dim that may divide any other dim."""
+    """Return the ways of a function along one dim that may shard any other dim."""
 
     def ways(call: Call, now: Sequence[Placement], count: int) -> list[Way]:
         dim = call.dim(place, default=-1)

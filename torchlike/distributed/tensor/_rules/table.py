@@ -94,8 +94,8 @@ class Rule:
       ways: the ways to run it along one dim of the mesh, if the dims are independent of each other.
       steps: the ways along all dims of the mesh, if they are not.
       local: the function of local tensors, if it is not the operator itself.
-      always: whether the ways may divide tensors although no input is divided.
-      uneven: whether an input whose dim is shorter than the mesh dim may stay divided.
+      always: whether the ways may shard tensors although no input is sharded.
+      uneven: whether an input whose dim is shorter than the mesh dim may stay sharded.
       moves: whether an in-place call changes the dims of its tensor.
     """
 

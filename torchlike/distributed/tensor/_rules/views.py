@@ -15,7 +15,7 @@ Groups = list[tuple[list[int], list[int]]]  # dims of the input, and the dims of
 
 
 def groups_of(before: Sequence[int], after: Sequence[int]) -> Groups:
-    """Divide the dims of two shapes with equal numbers of elements into the smallest groups of equal products."""
+    """Split the dims of two shapes with equal numbers of elements into the smallest groups of equal products."""
     found: Groups = []
     i = j = 0
     while i < len(before) or j < len(after):
@@ -72,7 +72,7 @@ def _view_steps(call: Call, placements: Sequence[Sequence[Placement]]) -> list[W
 def _divided(
     before: Placement, groups: Groups, shape: Sequence[int], sizes: list[int], out: Sequence[int], i: int, count: int
 ) -> Placement | None:
-    """Return the placement of the result for a divided dim. None: the input must be whole."""
+    """Return the placement of the result for a sharded dim. None: the input must be whole."""
     assert isinstance(before, Sharded)
     left, right = next(group for group in groups if before.dim in group[0])
     right = [dim for dim in right if out[dim] != 1] or right

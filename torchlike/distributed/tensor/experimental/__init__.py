@@ -23,7 +23,7 @@ def implicit_replication() -> Iterator[None]:
 
 
 def context_parallel(*args: Any, **kwargs: Any) -> Any:
-    """Raise an error: attention over a divided sequence is not supported."""
+    """Raise an error: attention over a sharded sequence is not supported."""
     raise unsupported("torch.distributed.tensor.experimental", "context_parallel")
 
 

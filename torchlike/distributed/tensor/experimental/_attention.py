@@ -1,4 +1,4 @@
-"""Attention over a divided sequence, which is not supported."""
+"""Attention over a sharded sequence, which is not supported."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from torchlike.distributed.tensor.experimental import context_parallel as contex
 
 
 def set_rotate_method(rotate_method: str) -> Any:
-    """Raise an error: attention over a divided sequence is not supported."""
+    """Raise an error: attention over a sharded sequence is not supported."""
     raise unsupported("torch.distributed.tensor.experimental._attention", "set_rotate_method")

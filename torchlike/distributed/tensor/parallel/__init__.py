@@ -1,4 +1,4 @@
-"""Tensor parallelism: the layers of a module are divided over the processes of a mesh."""
+"""Tensor parallelism: the layers of a module are sharded over the processes of a mesh."""
 
 from torchlike.distributed.tensor.parallel.api import parallelize_module as parallelize_module
 from torchlike.distributed.tensor.parallel.loss import loss_parallel as loss_parallel

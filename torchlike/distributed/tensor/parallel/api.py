@@ -18,7 +18,7 @@ def parallelize_module(
     *,
     src_data_rank: int | None = 0,
 ) -> nn.Module:
-    """Divide the layers of a module over a one-dimensional mesh, and return the module.
+    """Shard the layers of a module over a one-dimensional mesh, and return the module.
 
     Args:
       module: the module. It is changed in place.

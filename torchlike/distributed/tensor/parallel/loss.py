@@ -1,4 +1,4 @@
-"""`loss_parallel`: the cross entropy of scores whose classes are divided over a mesh."""
+"""`loss_parallel`: the cross entropy of scores whose classes are sharded over a mesh."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from torchlike.distributed.tensor.placement_types import Partial, Placement, Rep
 
 @contextlib.contextmanager
 def loss_parallel() -> Iterator[None]:
-    """A context in which `cross_entropy`, `nll_loss` and `log_softmax` keep the classes divided.
+    """A context in which `cross_entropy`, `nll_loss` and `log_softmax` keep the classes sharded.
 
-    The scores are a `DTensor` whose class dim (the second one, or the only one) is divided along one dim of the mesh.
+    The scores are a `DTensor` whose class dim (the second one, or the only one) is sharded along one dim of the mesh.
     Only sums over the classes are exchanged, not the scores. `backward` may run outside of the context. In PyTorch it
     must run inside. `label_smoothing` and class probabilities are not supported.
 
     Raises:
-      ValueError: the class dim is not divided along exactly one dim of the mesh, or the target must be a `DTensor`.
+      ValueError: the class dim is not sharded along exactly one dim of the mesh, or the target must be a `DTensor`.
       NotImplementedError: a mean over a mesh of several dims.
     """
     before = modes.composed
@@ -39,8 +39,8 @@ def loss_parallel() -> Iterator[None]:
         modes.composed = before
 
 
-def _divided_dim(placements: tuple[Placement, ...], dim: int) -> int:
-    """Return the mesh dim along which the classes are divided."""
+def _sharded_dim(placements: tuple[Placement, ...], dim: int) -> int:
+    """Return the mesh dim along which the classes are sharded."""
     found = [i for i, placement in enumerate(placements) if placement.is_shard(dim)]
     if len(found) != 1:
         raise ValueError(
@@ -65,7 +65,7 @@ def _log_sums(scores: Tensor, dim: int, group: Any) -> tuple[Tensor, Tensor]:
 def _log_softmax(input: DTensor, dim: int | None = None, *args: Any, dtype: Any = None, **kwargs: Any) -> DTensor:
     dim = -1 if dim is None else dim
     spec = input._spec
-    i = _divided_dim(spec.placements, dim % input.ndim)
+    i = _sharded_dim(spec.placements, dim % input.ndim)
     group, local = spec.mesh.get_group(i), local_of(input)
     less, total = _log_sums(local if dtype is None else local.to(dtype), dim, group)
     made = less - c.copied(total, "sum", group)
@@ -107,11 +107,11 @@ def _nll_loss(
 
 def _class_dim(input: DTensor) -> tuple[int, int]:
     dim = 1 if input.ndim > 1 else 0
-    return _divided_dim(input.placements, dim), dim
+    return _sharded_dim(input.placements, dim), dim
 
 
 class _Picked:
-    """The scores of the target classes, of which each process has a part."""
+    """The scores of the target classes. Each process has some of them."""
 
     def __init__(
         self, input: DTensor, target: Tensor, weight: Tensor | None, ignore_index: int, i: int, dim: int

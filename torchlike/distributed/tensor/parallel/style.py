@@ -1,4 +1,4 @@
-"""The styles of layers: how the parameters, the inputs and the outputs of a layer are divided."""
+"""The styles of layers: how the parameters, the inputs and the outputs of a layer are sharded."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ParallelStyle(ABC):
 
     @abstractmethod
     def _apply(self, module: nn.Module, device_mesh: DeviceMesh) -> nn.Module:
-        """Divide a module over a mesh, and return it."""
+        """Shard a module over a mesh, and return it."""
 
 
 def _replace(module: nn.Module, name: str, mesh: DeviceMesh, placement: Placement, source: int | None) -> None:
@@ -85,7 +85,7 @@ def _entering(tensor: Tensor, mesh: DeviceMesh, layouts: Layouts, wanted: Layout
 
 
 class ColwiseParallel(_LayerParallel):
-    """Divide the output features of an `nn.Linear`, or the columns of the table of an `nn.Embedding`.
+    """Shard the output features of an `nn.Linear`, or the columns of the table of an `nn.Embedding`.
 
     Args:
       input_layouts: the placement of an input that is a plain tensor. By default, `Replicate()`.
@@ -113,7 +113,7 @@ class ColwiseParallel(_LayerParallel):
 
 
 class RowwiseParallel(_LayerParallel):
-    """Divide the input features of an `nn.Linear`, or the rows of the table of an `nn.Embedding`.
+    """Shard the input features of an `nn.Linear`, or the rows of the table of an `nn.Embedding`.
 
     Args:
       input_layouts: the placement of an input that is a plain tensor. By default, `Shard(-1)`.
@@ -140,7 +140,7 @@ class RowwiseParallel(_LayerParallel):
 
 
 class SequenceParallel(ParallelStyle):
-    """Run a layer with replicated parameters, such as `nn.LayerNorm` or `nn.Dropout`, on a divided sequence.
+    """Run a layer with replicated parameters, such as `nn.LayerNorm` or `nn.Dropout`, on a sharded sequence.
 
     A plain tensor as input is taken as this process's part of the sequence.
 

@@ -64,7 +64,7 @@ DATA, FAILED, ENDED, RESUMED = "data", "failed", "ended", "resumed"
 
 @dataclasses.dataclass(frozen=True)
 class Job:
-    """What a worker does: it makes a fetcher of the dataset and fetches batches with it.
+    """The job of a worker: it makes a fetcher of the dataset and fetches batches with it.
 
     Attributes:
         dataset: the dataset.

@@ -1,4 +1,4 @@
-"""Modules that are fused for quantization: a layer and what follows it. In floating point, they are sequences."""
+"""Modules that are fused for quantization: a layer and the modules after it. In floating point, they are sequences."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ class CSEPass(PassBase):
 
 
 def _key(node: Node, copies: dict[Node, Any]) -> Hashable:
-    """Return what equal calls have in common."""
+    """Return a key that equal calls share."""
     return node.target, _frozen(node.args, copies), _frozen(node.kwargs, copies)
 
 

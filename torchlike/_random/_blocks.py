@@ -24,27 +24,27 @@ from ._real import fill_uniform64
 ELEMENTS, UNIFORMS = 1 << 15, 1 << 17  # the maximum numbers of elements and uniforms in a block
 _REACH = 4  # the number of uniforms that one iteration may read
 _FEWEST = 1 << 11  # for fewer elements, sampling in Python is faster than a block
-_COLD_ELEMENTS = 1 << 17  # the number of elements after which the time lost by Python exceeds that of a compilation
-_cold = 0
+_COLD_ELEMENTS = 1 << 17  # after this many elements, compiling a loop would have been faster than sampling in Python
+_counted = 0
 
 
 @dataclass(frozen=True)
 class Process:
     """The sampling process of one element.
 
-    `turn(number, row, own, p)` is one iteration. It reads the uniforms from position `p` on. It returns whether the
-    element is done, the number of uniforms taken, the state for the next iteration (`own`), and the values to keep of a
-    finished element. `number(k, j)` returns the k-th uniform for j = 0. For j > 0, it returns the k-th item of the j-th
-    array that `prepared` returned. `row` has functions that return the element's columns.
+    `iterate(number, row, own, p)` performs one iteration. It reads the uniforms from position `p` on. It returns
+    whether the element is done, the number of uniforms taken, the state for the next iteration (`own`), and the values
+    to keep if the element is done. `number(k)` returns uniform p + k, and `number(k, j)` returns item p + k of the j-th
+    array that `prepared` returned, counted from 1. `row` has functions that return the element's columns.
 
     Attributes:
-      turn: the iteration.
+      iterate: the iteration.
       own: the initial state, which determines the dtypes of the state.
-      kept: the number of values to keep of a finished element.
+      kept: the number of values to keep for each element.
       prepared: a function that precomputes arrays from the uniforms with NumPy.
     """
 
-    turn: Callable[..., tuple]
+    iterate: Callable[..., tuple]
     own: tuple
     kept: int = 0
     prepared: Callable[[np.ndarray], tuple] = lambda uniforms: ()
@@ -73,17 +73,18 @@ class Block:
 def worth_compiling(count: int) -> bool:
     """Add `count` to the process's total, and return whether a compiled loop pays off.
 
-    The total includes earlier elements that were sampled one by one. Small arrays are not counted, because a loop never
-    pays off for them. Return False if float64 is disabled in JAX, and in a forked process.
+    The total includes earlier elements that were sampled one by one. Arrays of fewer than `_FEWEST` elements are not
+    counted, because a loop never pays off for them. Return False if float64 is disabled in JAX, and in a forked
+    process.
     """
-    global _cold
+    global _counted
     if count < _FEWEST or forked.is_closed:
         return False
-    _cold += count
-    return _cold > _COLD_ELEMENTS and _wide()
+    _counted += count
+    return _counted > _COLD_ELEMENTS and _has_float64()
 
 
-def _wide() -> bool:
+def _has_float64() -> bool:
     """Return whether float64 is enabled in JAX. If the user has disabled it, JAX would silently use float32."""
     import jax
 
@@ -134,9 +135,9 @@ def blocks(process: Process, generator: Generator, count: int, columns: Callable
 
 
 class _Ahead:
-    """Arrays of fixed length with the next part of an infinite sequence.
+    """Buffers of fixed length that hold the next part of an infinite sequence.
 
-    They have XLA's alignment, because XLA copies unaligned arrays.
+    The buffers have XLA's alignment, because XLA copies unaligned arrays.
     """
 
     def __init__(self, length: int, count: int) -> None:
@@ -213,7 +214,7 @@ def _compiled(process: Process, columns: int) -> Callable:
 
 
 def _loop(process: Process, numbers: list, columns: list, count: Any, p: Any, end: Any, own: tuple) -> tuple:
-    """Iterate `process.turn` until `count` elements are done or fewer than `_REACH` uniforms remain before `end`.
+    """Repeat `process.iterate` until `count` elements are done or fewer than `_REACH` uniforms remain before `end`.
 
     Return the number of finished elements, the position after the last uniform taken, the state, the position after the
     last uniform of each element, and the kept values.
@@ -223,13 +224,13 @@ def _loop(process: Process, numbers: list, columns: list, count: Any, p: Any, en
     read = functools.partial(lax.dynamic_index_in_dim, keepdims=False, allow_negative_indices=False)
     write = functools.partial(lax.dynamic_update_index_in_dim, axis=0, allow_negative_indices=False)
 
-    def turn(carry: tuple) -> tuple:
+    def iterate(carry: tuple) -> tuple:
         i, p, own, ends, kept = carry
         row = [functools.partial(read, column, i) for column in columns]
-        done, taken, own, found = process.turn(lambda k, j=0: read(numbers[j], p + k), row, own, p)
+        done, taken, own, found = process.iterate(lambda k, j=0: read(numbers[j], p + k), row, own, p)
         p = p + taken
         return i + done, p, own, write(ends, p, i), tuple(write(column, value, i) for column, value in zip(kept, found))
 
     kept = tuple(numpy.zeros(ELEMENTS) for _ in range(process.kept))
-    going_on = lambda carry: (carry[0] < count) & (carry[1] + _REACH <= end)
-    return lax.while_loop(going_on, turn, (count * 0, p, own, numpy.zeros(ELEMENTS, np.int64), kept))
+    continues = lambda carry: (carry[0] < count) & (carry[1] + _REACH <= end)
+    return lax.while_loop(continues, iterate, (count * 0, p, own, numpy.zeros(ELEMENTS, np.int64), kept))

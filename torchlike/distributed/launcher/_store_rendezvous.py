@@ -1,4 +1,4 @@
-"""Launchers of several machines that meet through a store, which one of them runs."""
+"""The rendezvous of several machines through a store, which one of the launchers runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from torchlike.distributed.elastic.multiprocessing._signals import Watch
 from torchlike.distributed.elastic.rendezvous.utils import parse_rendezvous_endpoint
 from torchlike.distributed.elastic.utils.logging import get_logger
 
-from ._meeting import Meeting, Round, free_port
+from ._rendezvous import Attempt, Rendezvous, free_port
 
 if TYPE_CHECKING:
     from .api import LaunchConfig
@@ -26,8 +26,8 @@ _TRY = timedelta(seconds=2)
 _FAREWELL = 300
 
 
-class Stored(Meeting):
-    """A launcher of a run on several machines. The first machine by name and process id gets rank 0.
+class StoreRendezvous(Rendezvous):
+    """The rendezvous of a run on several machines. The first machine by name and process id gets rank 0.
 
     The store holds the number of the attempt. A failure of any machine increments it, and all machines join again. A
     machine that starts later joins the current attempt, so a lost machine can be replaced.
@@ -68,7 +68,7 @@ class Stored(Meeting):
                     raise
             self._watch.sleep(_PAUSE)
 
-    def join(self) -> Round:
+    def join(self) -> Attempt:
         if self._lost:
             raise RuntimeError(f"the machine that runs the store of the run {self._run!r} has left it")
         number = self._store.add("round", 0)
@@ -82,7 +82,7 @@ class Stored(Meeting):
         nodes = sorted(json.loads(self._store.get(key)) for key in keys)
         rank, counts = nodes.index(own), [node[3] for node in nodes]
         address, port = nodes[0][0], nodes[0][4]
-        return Round(number, rank, self._nodes, sum(counts[:rank]), sum(counts), address, port)
+        return Attempt(number, rank, self._nodes, sum(counts[:rank]), sum(counts), address, port)
 
     def _wait_for(self, keys: list[str]) -> None:
         end = time.monotonic() + self._timeout
@@ -94,7 +94,7 @@ class Stored(Meeting):
                     f"only {came} of {self._nodes} machines joined the run {self._run!r} in {self._timeout:g} seconds"
                 )
 
-    def others_failed(self, joined: Round) -> bool:
+    def others_failed(self, joined: Attempt) -> bool:
         try:
             return self._store.add("round", 0) > joined.number
         except (RuntimeError, OSError) as error:
@@ -102,14 +102,14 @@ class Stored(Meeting):
             self._lost = True
             return True
 
-    def failed(self, joined: Round) -> None:
+    def failed(self, joined: Attempt) -> None:
         try:
             if self._store.add(f"{joined.number}/failed", 1) == 1:
                 self._store.add("round", 1)
         except (RuntimeError, OSError):
             self._lost = True
 
-    def all_succeeded(self, joined: Round) -> bool:
+    def all_succeeded(self, joined: Attempt) -> bool:
         key, end = f"{joined.number}/succeeded", time.monotonic() + _FAREWELL
         try:
             self._store.add(key, 1)
@@ -122,7 +122,7 @@ class Stored(Meeting):
             self._lost = True  # the machine that runs the store has left: it has seen that all succeeded
         return True
 
-    def _leave(self, joined: Round) -> None:
+    def _leave(self, joined: Attempt) -> None:
         """Wait until all machines have seen the end, because one of them runs the store."""
         key, end = f"{joined.number}/left", time.monotonic() + 5
         self._store.add(key, 1)

@@ -1,6 +1,6 @@
 """Common parts of the rejection sampling loops.
 
-An element is sampled by one of two methods. The sign of its first column (`bound`) selects the method:
+The sign of an element's first column (`bound`) selects the method by which it is sampled:
   positive  transformed rejection. Each trial takes two uniforms.
   negative  accumulation of the contributions of single uniforms until they pass a bound. Each iteration takes up to
             four uniforms.
@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from ._turns import Block
+from ._blocks import Block
 
-STIRLING_RESTS = (
+STIRLING_REMAINDERS = (
     0.0810614667953272,
     0.0413406959554092,
     0.0276779256849983,
@@ -30,17 +30,21 @@ STIRLING_RESTS = (
 )
 
 
-def rows_of(*arrays: np.ndarray) -> Callable[[slice], list[np.ndarray]]:
+def row_selector(*arrays: np.ndarray) -> Callable[[slice], list[np.ndarray]]:
     """Return a function that selects a slice of the arrays.
 
-    If all elements are equal, it returns one element of each array, so that the caller computes its values only once.
+    If the elements of each array are all equal, the function returns one element of each array, so that the caller
+    computes its values only once.
     """
     equal = all((array == array[0]).all() for array in arrays)
     return lambda some: [array[:1] if equal else array[some] for array in arrays]
 
 
-def in_tries(number: Callable, bound: Any, slow: Callable) -> tuple:
-    """Do one trial of transformed rejection. Return whether it is accepted and the number of uniforms taken."""
+def rejection_trial(number: Callable, bound: Any, slow: Callable) -> tuple:
+    """Perform one trial of transformed rejection. Return whether it is accepted, and the number of uniforms taken.
+
+    `slow(u, v)` is the exact test. It runs only if the quick test does not accept the trial.
+    """
     from jax import lax, numpy
 
     u, v = number(0) - 0.5, number(1)
@@ -48,31 +52,32 @@ def in_tries(number: Callable, bound: Any, slow: Callable) -> tuple:
     return lax.cond((bound > 0) & ~quick, slow, lambda u, v: v <= bound, u, v), 2
 
 
-def in_terms(going_on: list[Any]) -> tuple:
-    """Return whether an accumulation is done and the number of uniforms taken.
+def accumulation_step(continues: list[Any]) -> tuple:
+    """Return whether an accumulation is done, and the number of uniforms taken.
 
-    `going_on` has, for each term, whether the accumulation continues after it.
+    `continues` tells for each term whether the accumulation continues after it.
     """
     from jax import numpy
 
-    steps = sum(more.astype(np.int64) for more in going_on)
-    return steps < len(going_on), numpy.minimum(steps + 1, len(going_on))
+    steps = sum(more.astype(np.int64) for more in continues)
+    return steps < len(continues), numpy.minimum(steps + 1, len(continues))
 
 
-def by_kind(kind: int, bound: Any, by_tries: Callable[[], tuple], by_terms: Callable[[], tuple]) -> tuple:
-    """Run the method that an element's `bound` selects.
+def select_method(kind: int, bound: Any, trial: Callable[[], tuple], accumulate: Callable[[], tuple]) -> tuple:
+    """Run one iteration of an element with its method.
 
-    With kind 1 all elements use `by_tries`, with kind -1 all use `by_terms`, and with kind 0 they may differ.
+    If `kind` is 1, all elements use `trial`. If it is -1, all use `accumulate`. If it is 0, `bound` selects the method
+    of each element.
     """
     from jax import numpy
 
     if kind:
-        return by_tries() if kind > 0 else by_terms()
-    done, taken = (numpy.where(bound > 0, *pair) for pair in zip(by_tries(), by_terms()))
+        return trial() if kind > 0 else accumulate()
+    done, taken = (numpy.where(bound > 0, *pair) for pair in zip(trial(), accumulate()))
     return done | (bound == 0), numpy.where(bound == 0, 0, taken)
 
 
-def tried(block: Block) -> np.ndarray:
+def accepted_offsets(block: Block) -> np.ndarray:
     """Return u - 1/2 for the first uniform u of each element's accepted trial.
 
     The value is meaningless for an element without trials.
@@ -82,11 +87,13 @@ def tried(block: Block) -> np.ndarray:
     return u
 
 
-def stirling_rest(k: Any, over: Any) -> Any:
+def stirling_remainder(k: Any, over: Any) -> Any:
     """Return log(k!) minus Stirling's approximation. `over` is 1 / (k + 1)."""
     from jax import lax, numpy
 
-    known = lax.dynamic_index_in_dim(numpy.array(STIRLING_RESTS), numpy.clip(k, 0, 9).astype(np.int64), keepdims=False)
+    known = lax.dynamic_index_in_dim(
+        numpy.array(STIRLING_REMAINDERS), numpy.clip(k, 0, 9).astype(np.int64), keepdims=False
+    )
     square = over * over
     series = (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square / 1680))) * over
     return numpy.where(k < 10, known, series)

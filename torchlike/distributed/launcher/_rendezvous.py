@@ -17,14 +17,14 @@ _KEYS = {"static": {"timeout", "rank"}, "c10d": {"timeout", "join_timeout", "is_
 
 
 @dataclass(frozen=True)
-class Round:
-    """What a machine knows about one attempt.
+class Attempt:
+    """One attempt to run the processes, as one machine sees it.
 
     Attributes:
       number: the number of restarts before this attempt.
       group_rank, group_world_size: the rank of this machine, and the number of machines.
       first_rank, world_size: the rank of the first process of this machine, and the number of processes.
-      master_addr, master_port: the address at which the processes meet. Each attempt has another port.
+      master_addr, master_port: the address of rank 0. Each attempt has another port.
     """
 
     number: int
@@ -36,22 +36,22 @@ class Round:
     master_port: int
 
 
-class Meeting(ABC):
-    """The launchers of a run."""
+class Rendezvous(ABC):
+    """The connection of this launcher to the launchers of the other machines of a run."""
 
     @abstractmethod
-    def join(self) -> Round:
+    def join(self) -> Attempt:
         """Wait for the other machines and return the next attempt."""
 
-    def others_failed(self, joined: Round) -> bool:
+    def others_failed(self, joined: Attempt) -> bool:
         """Return whether a process of another machine has failed in this attempt."""
         return False
 
-    def failed(self, joined: Round) -> None:
+    def failed(self, joined: Attempt) -> None:
         """Tell the other machines that this attempt has failed."""
         return
 
-    def all_succeeded(self, joined: Round) -> bool:
+    def all_succeeded(self, joined: Attempt) -> bool:
         """Wait until the processes of all machines have succeeded. Return False if one failed."""
         return True
 
@@ -60,8 +60,8 @@ class Meeting(ABC):
         return
 
 
-class Alone(Meeting):
-    """The launcher of a run on one machine. It connects to nobody.
+class SingleMachine(Rendezvous):
+    """The rendezvous of a run on one machine. It opens no connection.
 
     Args:
       address, port: the address of the first attempt. Port 0 stands for any free port. Later attempts use a free port.
@@ -71,24 +71,24 @@ class Alone(Meeting):
     def __init__(self, address: str, port: int, processes: int) -> None:
         self._address, self._port, self._processes, self._number = address, port, processes, 0
 
-    def join(self) -> Round:
+    def join(self) -> Attempt:
         port = self._port or free_port()
-        joined = Round(self._number, 0, 1, 0, self._processes, self._address, port)
+        joined = Attempt(self._number, 0, 1, 0, self._processes, self._address, port)
         self._number, self._port = self._number + 1, 0
         return joined
 
 
-class Static(Meeting):
-    """A launcher that knows the ranks of all machines. It connects to nobody, so it cannot restart.
+class StaticRendezvous(Rendezvous):
+    """The rendezvous of a launcher that knows the ranks of all machines. It opens no connection, so it cannot restart.
 
     Args:
       joined: the only attempt.
     """
 
-    def __init__(self, joined: Round) -> None:
+    def __init__(self, joined: Attempt) -> None:
         self._joined = joined
 
-    def join(self) -> Round:
+    def join(self) -> Attempt:
         return self._joined
 
 
@@ -98,8 +98,8 @@ def free_port() -> int:
         return found.getsockname()[1]
 
 
-def meeting_of(config: LaunchConfig, watch: Watch) -> Meeting:
-    """Return the meeting of a launch with these settings.
+def make_rendezvous(config: LaunchConfig, watch: Watch) -> Rendezvous:
+    """Return the rendezvous for a launch with these settings.
 
     Raises:
       NotImplementedError: if the backend or one of its options is not supported.
@@ -113,14 +113,14 @@ def meeting_of(config: LaunchConfig, watch: Watch) -> Meeting:
         raise NotImplementedError(f"rdzv_conf: the option {unknown[0]!r} of {backend!r} is not supported by torchlike")
     if backend == "c10d":
         if config.max_nodes == 1:
-            return Alone(config.local_addr or "localhost", 0, count)
-        from ._stored import Stored
+            return SingleMachine(config.local_addr or "localhost", 0, count)
+        from ._store_rendezvous import StoreRendezvous
 
-        return Stored(config, watch)
+        return StoreRendezvous(config, watch)
     return _static(config)
 
 
-def _static(config: LaunchConfig) -> Meeting:
+def _static(config: LaunchConfig) -> Rendezvous:
     if not config.rdzv_endpoint.strip():
         raise ValueError("Endpoint is missing in endpoint. Try to add --master-addr and --master-port")
     address, port = parse_rendezvous_endpoint(config.rdzv_endpoint, default_port=-1)
@@ -128,7 +128,7 @@ def _static(config: LaunchConfig) -> Meeting:
         raise ValueError(f"port is missing in endpoint: {config.rdzv_endpoint}. Try to specify --master-port")
     nodes, count, rank = config.max_nodes, config.nproc_per_node, int(config.rdzv_configs.get("rank", 0))
     if nodes == 1:
-        return Alone(address, port, count)
+        return SingleMachine(address, port, count)
     if config.max_restarts:
         raise NotImplementedError(
             f"max_restarts={config.max_restarts} with nnodes={nodes} requires rdzv_backend='c10d': with 'static', the "
@@ -136,4 +136,4 @@ def _static(config: LaunchConfig) -> Meeting:
         )
     if not 0 <= rank < nodes:
         raise ValueError(f"node_rank={rank} must be at least 0 and less than nnodes={nodes}")
-    return Static(Round(0, rank, nodes, rank * count, nodes * count, address, port))
+    return StaticRendezvous(Attempt(0, rank, nodes, rank * count, nodes * count, address, port))

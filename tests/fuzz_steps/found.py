@@ -176,4 +176,32 @@ def step(x):
     loss.backward()
 out = step(torch.ones(3, 4))
 """,
+    "a_gradient_shares_the_memory_of_its_parameter": """
+w, model = nn.Parameter(torch.ones(4)), nn.LayerNorm(4)
+def step(x):
+    w.grad = None
+    model(x + w.detach()).square().mean().backward()
+step = compile(step)
+out = step(torch.ones(3, 4))
+w.grad = w.detach()
+out = step(torch.ones(3, 4))
+out = step(torch.ones(3, 4))
+""",
+    "a_flat_frozen_parameter_beside_a_renormalized_embedding": """
+model, emb, x = nn.Linear(4, 4), nn.Embedding(5, 4, max_norm=0.7), torch.ones(3, 4, requires_grad=True)
+model.weight.requires_grad_(False)
+parameters = [*model.parameters(), *emb.parameters()]
+nn.utils.vector_to_parameters(nn.utils.parameters_to_vector(parameters).clamp(-1, 1), parameters)
+def step(x):
+    (model(x) + emb(torch.tensor([1, 0, 4]))).square().mean().backward()
+out = step(x)
+out = step(x)
+""",
+    "an_activation_in_place_on_a_view_whose_result_is_overwritten": """
+model = nn.Linear(4, 4)
+def step(x):
+    z = F.relu(model(x)[None][0], inplace=True)
+    z.tanh_().sum().backward()
+out = step(torch.ones(3, 4))
+""",
 }

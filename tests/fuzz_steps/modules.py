@@ -19,7 +19,7 @@ BLOCKS: list[tuple[int, str, str]] = [
     (3, "nn.LayerNorm(4)", "x = self.N(x)"),
     (1, "nn.LayerNorm(4, elementwise_affine=False)", "x = self.N(x)"),
     (1, "nn.RMSNorm(4)", "x = self.N(x)"),
-    (2, "nn.GroupNorm(2, 4)", "x = self.N(x)"),
+    (2, "nn.GroupNorm(1, 4)", "x = self.N(x)"),
     (6, "nn.BatchNorm1d(4)", "x = self.N(x)"),
     (2, "nn.BatchNorm1d(4, momentum=None)", "x = self.N(x)"),
     (1, "nn.BatchNorm1d(4, affine=False)", "x = self.N(x)"),

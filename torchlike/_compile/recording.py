@@ -181,8 +181,9 @@ class Recording:
             if self.capture.written_to(tensor._storage) is None:
                 places[id(tensor._storage.value)] = Source(ENTRY, read)
         places |= {id(value): Source(VIEW, view) for view, value in self.capture.views}
-        for tensor, grad_value in self._old_grads():
-            places[id(grad_value)] = Source(GRAD, self._named(tensor))
+        for tensor, grad_value, is_read in self._old_grads():
+            if is_read or id(grad_value) not in places:  # a gradient may share the memory of a parameter
+                places[id(grad_value)] = Source(GRAD, self._named(tensor))
         for i, tensor in enumerate(self.tensors):
             if tensor._storage.shared and tensor._storage._loan.settled is not None:
                 places[id(tensor._storage._loan.settled)] = Source(MEMORY, i)
@@ -195,11 +196,12 @@ class Recording:
         return next((i for i, argument in enumerate(self.tensors) if argument is tensor), tensor)
 
     def _old_grads(self) -> Any:
-        for held, _, grad in self.capture.grads.values():
+        """Yield each tensor with a gradient from before the call, its value then, and whether the call reads `.grad`."""
+        for held, is_read, grad in self.capture.grads.values():
             tensor = held()
             if tensor is not None and grad is not None and not grad.is_sparse:
                 written = self.capture.written_to(grad._storage)
-                yield tensor, grad._storage.value if written is None else written[1]
+                yield tensor, grad._storage.value if written is None else written[1], is_read
 
     def _check_known(self, unknown: list[Value]) -> None:
         """Refuse inputs of unknown source that belong to a storage from outside.

@@ -95,7 +95,7 @@ class Mail(Connected):
 
     def _is_sent(self, other: int, tag: str) -> bool:
         way = f"mail/{other}/{self.rank}/{tag}"
-        return processes.look(f"{way}/{self._read[way]}/parts") is not None
+        return processes.try_get(f"{way}/{self._read[way]}/parts") is not None
 
 
 class Echo(Mail):

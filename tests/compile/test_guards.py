@@ -68,16 +68,16 @@ class Holder:
 def test_attributes_are_compared_as_what_they_are_or_equal(looker):
     few = [Holder(Holder((i, "a"))) for i in range(20)]
     inner, outer = Attributes(few, "held.held"), Attributes(few, "held")
-    assert inner.all_pass() and outer.all_pass()
+    assert inner.is_unchanged() and outer.is_unchanged()
     few[19].held.held = (19, "".join("a"))
-    assert inner.all_pass() and outer.all_pass()
+    assert inner.is_unchanged() and outer.is_unchanged()
     few[7].held = Holder(few[7].held.held)
-    assert inner.all_pass() and not outer.all_pass()
+    assert inner.is_unchanged() and not outer.is_unchanged()
     few[3].held.held = torchlike.ones(2)  # its `==` returns a tensor
-    assert not inner.all_pass()
+    assert not inner.is_unchanged()
     del few[3].held.held
     with pytest.raises(AttributeError, match="held"):
-        inner.all_pass()
+        inner.is_unchanged()
 
 
 @pytest.mark.parametrize("held", ["value", "array", "tensor", "nothing"])

@@ -37,9 +37,8 @@ class Stamp:
         self.fate: Any = None  # the tombstone of the owner, used after the owner is destroyed
         self.mark: Any = None  # identifies the owner among saved tensors: its value or node before the write
         self.version = 0  # the version counter while the storage held the value
-        self.whole: Any = (
-            None  # a reference to the replaced value, not to a view of it, if the write was through `.data`
-        )
+        # A reference to the replaced value, not to a view of it, if the write was through `.data`.
+        self.whole: Any = None
 
     def set(self, storage: Any, since: int | None, owner: Any = None, counting: Any = None) -> None:
         """Set the saved version just before the contents of a storage are replaced.

@@ -88,7 +88,7 @@ class Tensor(Methods):
     _ended: tuple[Any, Any]
     _fate: versions.Fate  # the final state of an overwritten tensor, for error messages
     _frozen: views.Frozen  # why a view does not follow its base, if not because of `no_grad`
-    # On a base that was made when the shape of a tensor was changed in place: a weak reference to that tensor.
+    # On an internal base, made when the shape of the former base was changed in place: a weak reference to the latter.
     _shown: Any
 
     @classmethod
@@ -955,7 +955,7 @@ def _add_to_grad(leaf: Tensor, pair: engine.Grad, create_graph: bool) -> None:
 
 
 def _accumulated(grad: Any, pair: engine.Grad, create_graph: bool) -> Any:
-    """Return the sum of `.grad` and a new gradient, of which at least one is sparse.
+    """Return the sum of `.grad` and a new gradient. At least one of the two is sparse.
 
     A sum with the layout of `grad` is written to `grad` in place, unless `create_graph`.
     """

@@ -110,7 +110,7 @@ def _operations(flat: Flat) -> tuple[list[_Operation], list[int]]:
 
 
 def _stored(operations: Sequence[_Operation], last: Mapping[int, int]) -> set[int]:
-    """Return the operations that are computed only once, the second exception in `duplication`.
+    """Return the operations that are computed only once because of the second exception in `duplication`.
 
     Sets of operations are stored as the bits of an int. `last` maps each operation to its last reader.
     """

@@ -48,16 +48,16 @@ def things() -> dict:
 def test_changes_are_seen(looker, change):
     held = things()
     found = watched(held)
-    assert found.hold()
+    assert found.all_pass()
     change(held)
-    assert not found.hold()
+    assert not found.all_pass()
 
 
 def test_an_equal_number_is_the_same(looker):
     held = things() | {"large": 10**20}
     found = watched(held)
     held["large"] = 10**20 + 0 * len(held)
-    assert found.hold() and found.hold()
+    assert found.all_pass() and found.all_pass()
 
 
 class Holder:
@@ -68,16 +68,16 @@ class Holder:
 def test_attributes_are_compared_as_what_they_are_or_equal(looker):
     few = [Holder(Holder((i, "a"))) for i in range(20)]
     inner, outer = Attributes(few, "held.held"), Attributes(few, "held")
-    assert inner.hold() and outer.hold()
+    assert inner.is_unchanged() and outer.is_unchanged()
     few[19].held.held = (19, "".join("a"))
-    assert inner.hold() and outer.hold()
+    assert inner.is_unchanged() and outer.is_unchanged()
     few[7].held = Holder(few[7].held.held)
-    assert inner.hold() and not outer.hold()
+    assert inner.is_unchanged() and not outer.is_unchanged()
     few[3].held.held = torchlike.ones(2)  # its `==` returns a tensor
-    assert not inner.hold()
+    assert not inner.is_unchanged()
     del few[3].held.held
     with pytest.raises(AttributeError, match="held"):
-        inner.hold()
+        inner.is_unchanged()
 
 
 @pytest.mark.parametrize("held", ["value", "array", "tensor", "nothing"])

@@ -224,9 +224,9 @@ def test_products_of_training_use_few_threads(long, monkeypatch):
 def test_only_a_long_wait_is_reported(caplog, monkeypatch):
     monkeypatch.setattr(log.logger, "level", 0)
     log.logger.manager._clear_cache()
-    log.waited(log.SLOW / 2, ["add"])
+    log.report_wait(log.SLOW / 2, ["add"])
     assert not caplog.records
-    log.waited(2 * log.SLOW, ["add", "_mul"])
+    log.report_wait(2 * log.SLOW, ["add", "_mul"])
     (record,) = caplog.records
     assert record.message.endswith("waited 4.0 s for a compile of 2 operators (add mul)")
     assert "test_background.py:" in record.message

@@ -29,7 +29,7 @@ class Service:
             self.changed.wait_for(lambda: key in self.keys, seconds)
             return self.keys.get(key)
 
-    def look(self, key):
+    def try_get(self, key):
         return self.keys.get(key)
 
     def delete(self, key):

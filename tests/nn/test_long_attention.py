@@ -12,7 +12,7 @@ from tests.nn import attention_cases
 from tests.oracle import both
 from torchlike._ops.nn.attention import _attention, _flash_attention
 from torchlike._ops.nn.attention_blockwise import BLOCK
-from torchlike._ops.nn.attention_forms import LONG, attended, fits
+from torchlike._ops.nn.attention_forms import LONG, attention_without_scores, fits
 
 
 # The gradients are sums of 500 terms. PyTorch rounds the exponentials of half precision with a fast approximation.
@@ -232,7 +232,9 @@ def test_factors_of_dropout_are_drawn_by_the_block():
     noise = draw(state, jnp.arange(np.prod(lead) * rows * columns, dtype="uint32")).reshape(*lead, rows, columns)
     assert 0.3 < float(jnp.mean(noise)) / 2 < 0.7
     whole = lambda q, k, v: _attention.kernel(q, k, v, None, noise, **options)
-    blocks = lambda q, k, v: attended(q, k, v, None, state, False, None, True, False, block=4, draw=draw)
+    blocks = lambda q, k, v: attention_without_scores(
+        q, k, v, None, state, False, None, True, False, block=4, draw=draw
+    )
     for function in (lambda f: f, lambda f: _slope(f, 3)):
         _same(function(blocks)(*arrays[:3]), function(whole)(*arrays[:3]), 1e-5)
 

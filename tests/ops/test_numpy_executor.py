@@ -40,8 +40,8 @@ def jax_asleep(monkeypatch):
         asleep.clear()
         return own(plan, given)
 
-    own = executor._by_own
-    monkeypatch.setattr(executor, "_by_own", by_own)
+    own = executor._run_compiled
+    monkeypatch.setattr(executor, "_run_compiled", by_own)
     monkeypatch.setattr(jax.extend.core.Primitive, "bind", refuse)
     monkeypatch.setattr(executor, "_run", watch)
 

@@ -151,7 +151,7 @@ def _show_from(error: BaseException, frames: TracebackType | None) -> None:
     """
     show = sys.excepthook
     if frames is not None:
-        frames = tracebacks.of_program(error, frames)
+        frames = tracebacks.for_user(error, frames)
 
     def hook(kind: type[BaseException], raised: BaseException, trace: TracebackType | None) -> None:
         sys.excepthook = show

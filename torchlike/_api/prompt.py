@@ -62,7 +62,7 @@ class _Console(code.InteractiveConsole):
     def showtraceback(self) -> None:
         error = sys.exc_info()[1]
         if error is not None:
-            error.__traceback__ = tracebacks.of_program(error, error.__traceback__)
+            error.__traceback__ = tracebacks.for_user(error, error.__traceback__)
         super().showtraceback()
 
     def showsyntaxerror(self, filename: str | None = None, **kwargs: Any) -> None:

@@ -130,7 +130,7 @@ class AnomalyWalk(Walk):
             if check_nan:
                 for i, grad in zip(wanted, grads):
                     if grad is not None and _has_nan(grad[0]):
-                        name, number = node.failing(i)
+                        name, number = node.to_blame(i)
                         raise _errors.autograd.nan_gradient(name, number)
         except Exception as error:
             _print_history(node, name)

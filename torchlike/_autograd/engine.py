@@ -311,7 +311,7 @@ class Walk:
                 grads = self._gradients(node, held, wanted) if runs else [None] * len(wanted)
                 grads = self._post_hooks(node, grads, wanted, held)
             passed = zip(wanted, grads)
-            if node.plan is not None and node.plan.turned:
+            if node.plan is not None and node.plan.reorders_edges:
                 place = {i: number for number, i in enumerate(node.slots())}
                 passed = sorted(passed, key=lambda pair: place[pair[0]])  # the order in which leaves get gradients
             for i, grad in passed:
@@ -340,7 +340,7 @@ class Walk:
         if node.age > versions.latest:
             versions.check(node, wanted, given)
         if node.age > versions.uncounted and saved:
-            saved = node.saved = versions.written(node, wanted, given)
+            saved = node.saved = versions.current_inputs(node, wanted, given)
         cotangents = [held[i][0] for i in given]
         source = node.plan
         if self.create_graph:

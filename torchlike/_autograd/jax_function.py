@@ -1,8 +1,8 @@
 """The conversion of a recorded function over tensors to a JAX function with the gradient that autograd computes.
 
-JAX could differentiate the recorded operators itself. But it would ignore `detach`, `no_grad`, custom autograd
-functions and hooks. So the gradient is recorded too, by a backward pass over the function's graph. JAX receives both
-parts as a `custom_vjp`. For higher derivatives, the gradient is recorded and wrapped in the same way.
+JAX could differentiate the recorded operators itself, but it would ignore `detach`, `no_grad`, custom autograd
+functions and hooks. Therefore the gradient is recorded too, by a backward pass over the function's graph. JAX receives
+both parts as a `custom_vjp`. For higher derivatives, the gradient is recorded and wrapped in the same way.
 """
 
 from __future__ import annotations
@@ -44,7 +44,10 @@ class InputNode(Node):
 
 
 class InnerWalk(Walk):
-    """A backward pass that stops at the inputs and at nodes that are older than the recording."""
+    """A backward pass that stops at the inputs and at nodes that are older than the recording.
+
+    If `frees_at_end`, it lets the outermost pass free the saved values of its nodes at the end.
+    """
 
     def __init__(self, create_graph: bool, since: int, keep_graph: bool = True, frees_at_end: bool = False) -> None:
         super().__init__(keep_graph, create_graph, None)
@@ -131,25 +134,25 @@ class Recording:
             return stretch(self.sub, self._slots(self.outputs), 0, self.places)
 
     @cached_property
-    def pull(self) -> Stretch:
+    def backward(self) -> Stretch:
         """The backward function.
 
-        Its arguments are the inputs, the gradients of the outputs, and the residuals from `saving`. Its results are the
-        gradients of the inputs, followed by those of the tensors that the function closes over.
+        Its arguments are the inputs, the gradients of the outputs, and the residuals from `forward`. Its results are
+        the gradients of the inputs, followed by those of the tensors that the function closes over.
         """
         with self.sub:
             places, _, pairs = self._walk(False)
             return stretch(self.sub, self._slots(pairs), self.end, self.places + places)
 
     @cached_property
-    def saving(self) -> Stretch:
-        """The forward function with residuals: inputs to outputs, followed by the values that `pull` needs."""
-        needs = self.pull.needs
+    def forward(self) -> Stretch:
+        """The forward function with residuals: inputs to outputs, followed by the values that `backward` needs."""
+        needs = self.backward.needs
         with self.sub:
             return stretch(self.sub, [*self._slots(self.outputs), *needs], 0, self.places)
 
     @cached_property
-    def again(self) -> Recording:
+    def gradient(self) -> Recording:
         """The gradient as a function of the inputs and the gradients of the outputs."""
         made = Recording(self.sub, self.since)
         with self.sub:
@@ -197,26 +200,27 @@ class Body(NamedTuple):
     primal: Stretch
     wanted: tuple[int, ...] = ()
     differentiable: tuple[int, ...] = ()
-    saving: Stretch | None = None
-    pull: Stretch | None = None
-    again: Body | Any = None
+    forward: Stretch | None = None
+    backward: Stretch | None = None
+    gradient: Body | Any = None
 
     @staticmethod
     def of(recording: Recording, order: int) -> Body:
         """Return the data of a recording that can be differentiated `order` times."""
         if not order:
             return Body(recording.primal)
-        again = Body.of(recording.again, order - 1) if order > 1 else None
-        parts = recording.wanted, recording.differentiable, recording.saving, recording.pull
-        return Body(recording.primal, *parts, again)
+        gradient = Body.of(recording.gradient, order - 1) if order > 1 else None
+        parts = recording.wanted, recording.differentiable, recording.forward, recording.backward
+        return Body(recording.primal, *parts, gradient)
 
 
 def pure(body: Body | Recording) -> Callable[[list, list, list, list], list]:
     """Return the recorded function as a JAX function of four arguments: `given, outer, outside, numbers`.
 
     `given` are the inputs, `outer` the arrays that the function closes over, and `numbers` the runtime numbers.
-    `outside` are arrays of zeros that are notionally added to the closed-over tensors: their gradients are those of
-    these tensors. A `Recording` uses its own `outer` and `numbers` as constants and ignores these two arguments.
+    `outside` are arrays of zeros that are notionally added to the closed-over tensors. The gradients of the zeros are
+    the gradients of these tensors. A `Recording` ignores the arguments `outer` and `numbers`. It uses its own as
+    constants.
     """
     if not body.differentiable:
         return _plain(body)
@@ -247,9 +251,9 @@ def _plain(body: Body | Recording, name: str = "primal") -> Callable:
 
 
 def _with_gradient(body: Body | Recording) -> Callable:
-    """Return the function with its recorded gradient. `body.again` is used if that gradient is differentiated."""
-    function, forward = jax.custom_vjp(_plain(body)), jax.custom_vjp(_plain(body, "saving"))
-    backward = jax.custom_vjp(_pulling(body))
+    """Return the function with its recorded gradient. `body.gradient` is used to differentiate the gradient."""
+    function, forward = jax.custom_vjp(_plain(body)), jax.custom_vjp(_plain(body, "forward"))
+    backward = jax.custom_vjp(_backward_of(body))
 
     def out(given: list, grads: list) -> tuple:
         """Return gradients in the structure that JAX expects, with None for arguments without a gradient."""
@@ -273,18 +277,18 @@ def _with_gradient(body: Body | Recording) -> Callable:
 
     function.defvjp(save, pull)
 
-    # The functions below run if a gradient is differentiated. The residuals are treated as constants here, because
-    # `again` computes the full derivative with respect to the inputs.
-    def again(given: list, outer: list, outside: list, numbers: list, seeds: Sequence) -> list:
-        return pure(body.again)([*given, *seeds], outer, outside, numbers)
+    # The functions below run if a gradient is differentiated. They treat the residuals as constants, because `gradient`
+    # computes the full derivative with respect to the inputs.
+    def gradient(given: list, outer: list, outside: list, numbers: list, seeds: Sequence) -> list:
+        return pure(body.gradient)([*given, *seeds], outer, outside, numbers)
 
     def pull_forward(args: tuple, cotangents: list) -> tuple:
         given, outer, outside, numbers = args
-        return out(given, conjugates(again(given, outer, outside, numbers, chosen(cotangents))))
+        return out(given, conjugates(gradient(given, outer, outside, numbers, chosen(cotangents))))
 
     def pull_backward(args: tuple, cotangents: list) -> tuple:
         given, outer, outside, numbers, seeds = args
-        found = jax.vjp(lambda g, o, s: again(g, outer, o, numbers, s), given, outside, seeds)[1](cotangents)
+        found = jax.vjp(lambda g, o, s: gradient(g, outer, o, numbers, s), given, outside, seeds)[1](cotangents)
         return found[0], None, found[1], None, None, found[2]
 
     forward.defvjp(lambda *args: (forward(*args), args), pull_forward)
@@ -292,8 +296,8 @@ def _with_gradient(body: Body | Recording) -> Callable:
     return function
 
 
-def _pulling(body: Body | Recording) -> Callable:
-    run = _runner(body, "pull")
+def _backward_of(body: Body | Recording) -> Callable:
+    run = _runner(body, "backward")
     return lambda given, outer, outside, numbers, kept, seeds: run([*given, *seeds], outer, numbers, kept)
 
 

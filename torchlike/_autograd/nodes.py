@@ -97,11 +97,11 @@ class Node:
         """Return PyTorch's name of this node, such as `MulBackward0`."""
         return str(self.plan.node)
 
-    def failing(self, number: int) -> tuple[str, int]:
+    def to_blame(self, number: int) -> tuple[str, int]:
         """Return the name of PyTorch's node that makes a NaN in the gradient of an input, and its output's number."""
         plan, found = self.plan, None
         if plan is not None and isinstance(plan.node, Nodes):
-            found = plan.node.failing(plan.argument(number))
+            found = plan.node.to_blame(plan.argument(number))
         return found or (self.name(), number)
 
     def slots(self) -> Sequence[int | None]:

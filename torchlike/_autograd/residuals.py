@@ -105,7 +105,7 @@ def _gradient_source(
 def _source(plan: OpPlan, gradients: dict) -> OpPlan:
     """Return a plan like `plan` that saves no inputs and has these gradient plans."""
     source = OpPlan(plan.name, plan.inputs, plan.scalars, plan.outputs, plan.function)
-    source.settle(plan.op, (), plan.differentiable, plan.strides, plan.node)
+    source.complete(plan.op, (), plan.differentiable, plan.strides, plan.node)
     source.remembers = plan.remembers
     source.gradients = gradients
     return source
@@ -159,7 +159,7 @@ class _Pulls(dict):
         pull = pinned(plan.inputs[0].device, pull)
         made = OpPlan(plan.name + "_vjp", avals, plan.scalars, tuple(plan.inputs[i] for i in wanted), pull)
         made.executor, made.flat = FLAT, functools.cache(functools.partial(own_program, made))
-        made.settle(plan.op, tuple(range(len(avals))), (True,) * len(wanted), node=plan.node)
+        made.complete(plan.op, tuple(range(len(avals))), (True,) * len(wanted), node=plan.node)
         made.source = plan, wanted
         return made
 

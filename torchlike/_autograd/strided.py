@@ -55,4 +55,4 @@ def _plan_within(seen: Aval, steps: Ints, start: int, size: Ints, stride: Ints, 
         return (memory[wanted],)
 
     plan = OpPlan(NAME, (seen,), (), (seen.like(size),), look)
-    return plan.settle(REGISTRY["view"], (), (True,), node="AsStridedBackward0")
+    return plan.complete(REGISTRY["view"], (), (True,), node="AsStridedBackward0")

@@ -2,9 +2,9 @@
 
 Values are immutable, so gradients are correct even after in-place writes. The checks exist because a program that
 PyTorch rejects must be rejected here too: in PyTorch, a gradient whose saved tensors were overwritten is an error.
-Saving a value costs nothing. Instead, a write marks the value that it replaces with a saved version (`Stamp`), which
-records the time of the write. A backward pass raises if a write is newer than the node that saved the value. It checks
-a node only if some write is newer than the node (`latest`).
+Saving a value costs nothing. Instead, a write attaches a saved version (`Stamp`) to the value that it replaces. The
+saved version records the time of the write. A backward pass raises if a write is newer than the node that saved the
+value. It checks a node only if the last write is newer than the node (`latest`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Stamp:
     __slots__ = ("counter", "fate", "mark", "owner", "since", "storage", "version", "whole")
 
     def __init__(self) -> None:
-        # The age of a node made at the time of the write; None if there was no write. Newer nodes have smaller ages.
+        # The age of a node made at the time of the write; None if there was no write. Ages count down.
         self.since: int | None = None
         self.storage: Any = None  # the storage, whose version counter counts the writes
         self.counter: Any = None  # the version counter to use instead, if the written tensor has its own
@@ -37,13 +37,14 @@ class Stamp:
         self.fate: Any = None  # the tombstone of the owner, used after the owner is destroyed
         self.mark: Any = None  # identifies the owner among saved tensors: its value or node before the write
         self.version = 0  # the version counter while the storage held the value
-        self.whole: Any = None  # the value itself, not one of its views, if the write was through `.data`
+        # A reference to the replaced value, not to a view of it, if the write was through `.data`.
+        self.whole: Any = None
 
     def set(self, storage: Any, since: int | None, owner: Any = None, counting: Any = None) -> None:
         """Set the saved version just before the contents of a storage are replaced.
 
-        `since` is the age of the first node that belongs to the write itself. The version counter is that of `counting`
-        if given, and otherwise that of `owner`.
+        `since` is the age of the first node that belongs to the write itself. `counting` is the tensor whose version
+        counter is used, by default `owner`.
         """
         global latest
         self.since = now() if since is None else since
@@ -57,7 +58,7 @@ class Stamp:
             owner = owner if shown is None else shown()
         if owner is not None:
             self.owner, edge = ref(owner), owner._edge
-            self.mark = ref(owner._latest if _ends(edge) else edge[0])
+            self.mark = ref(owner._latest if _is_leaf_edge(edge) else edge[0])
             self.fate = fate_of(owner)
         latest = min(latest, self.since)
 
@@ -68,11 +69,11 @@ class Stamp:
             return self.counter.count
         return None if storage is None else storage.version >> 32
 
-    def before(self, node: Node) -> bool:
+    def is_newer_than(self, node: Node) -> bool:
         """Return whether the write came after the node was made."""
         return self.since is not None and self.since < node.age
 
-    def is_of(self, value: Value, edge: Any) -> bool:
+    def matches(self, value: Value, edge: Any) -> bool:
         """Return whether the written tensor is the one that was saved with this value and this edge.
 
         A leaf is compared by identity, because it may have ceased to be a leaf in the meantime.
@@ -108,12 +109,12 @@ def note_fate(tensor: Any) -> None:
     fate = getattr(tensor, "_fate", None)
     if fate is not None:
         node = tensor._edge and tensor._edge[0]
-        fate.aval, fate.made_by = tensor._aval, None if _ends(tensor._edge) else (0, short_name(node))
+        fate.aval, fate.made_by = tensor._aval, None if _is_leaf_edge(tensor._edge) else (0, short_name(node))
         fate.version = tensor._storage.version >> 32
 
 
-UNSEEN = 2  # the `since` of a write through `.data`, which no check reports: every node is newer
-UNSEEN_NODE = 3  # the same for a write that has a gradient node. It may have saved the old elements, as a copy
+UNSEEN = 2  # the `since` of a write through `.data`; every node counts as newer, so no check reports the write
+UNSEEN_NODE = 3  # the same for a write with a gradient node; the node may have saved a copy of the old elements
 NEVER = 1  # the `since` of a write that did not happen
 latest = NEVER  # the `since` of the last write; newer nodes need no check
 # The age of a node made at the time of the last write that autograd does not notice; newer nodes saved newer values.
@@ -125,7 +126,7 @@ def now() -> int:
     return next(nodes.sequence)
 
 
-def of(value: Value) -> Stamp:
+def stamp_of(value: Value) -> Stamp:
     """Return the saved version of a value, which its views share."""
     if value.stamp is None:
         value.stamp = Stamp()
@@ -134,7 +135,7 @@ def of(value: Value) -> Stamp:
 
 def note_write(old: Value, storage: Any, since: int | None, owner: Any) -> None:
     """Mark the value `old` as overwritten. Called before a write to `owner` replaces it in the storage."""
-    stamp = of(old)
+    stamp = stamp_of(old)
     if stamp.since is None:
         stamp.set(storage, since, owner)
         if since == UNSEEN:
@@ -148,16 +149,17 @@ def note_uncounted() -> None:
     uncounted = now()
 
 
-def written(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> Sequence[Value]:
-    """Return the saved inputs of a node, those that were since written to through `.data` with their new elements.
+def current_inputs(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> Sequence[Value]:
+    """Return the saved inputs of a node, with new elements for inputs that were written to through `.data` since.
 
-    Autograd does not notice such writes, so PyTorch computes the gradient from the new elements of what it saved. If it
-    also saved results, they hold the old elements. Such a gradient is computed from the old elements alone.
+    Autograd does not notice such writes, so PyTorch computes the gradient from the new elements of the saved tensors.
+    If PyTorch also saves results of the operator, this function returns the old elements, from which the results were
+    computed.
     """
     plan = node.plan
     if not plan.remembers or _KEPT.intersection(plan.remembers) or getattr(node, "forward", plan) is not plan:
         return node.saved
-    values, remembered, seen = list(node.saved), remembered_inputs(plan, wanted, given), _named(plan, wanted)
+    values, remembered, seen = list(node.saved), remembered_inputs(plan, wanted, given), _declared_saved(plan, wanted)
     for place, i in enumerate(plan.saved):
         value, edge = values[place], node.edges[i]
         if _as_kept(value.aval, seen.get(i, ""), edge) is not None:
@@ -168,7 +170,7 @@ def written(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> Sequ
 
 
 def latest_of(value: Value, edge: Any) -> Value:
-    """Return the elements that a tensor saved with this value and edge has now, in the dtype of the saved value.
+    """Return the current elements of the tensor that was saved with this value and edge, in the saved dtype.
 
     Only writes that autograd does not notice are considered.
     """
@@ -195,14 +197,14 @@ def _converted(value: Value, edge: Any) -> Value:
 
 
 def _new_elements(value: Value, edge: Any) -> Value | None:
-    """Return the value that the tensor of a saved value has now; None if it is not known to have another one."""
+    """Return the current value of the tensor that was saved with this value and edge; None if it has no newer one."""
     leaf, stamp = leaf_of(edge), value.stamp
     if stamp is None or stamp.whole is None or (leaf is None and stamp.whole() is not value):
         return None if leaf is None else leaf._value
     if (
         _counter_of(value, edge) is None and (stamp.writes() or 0) > stamp.version
     ):  # written to again, in a way that counts
-        raise _modified(*_now(value, edge), stamp)
+        raise _modified(*_current(value, edge), stamp)
     if leaf is not None:
         return leaf._value
     storage = stamp.storage()
@@ -247,7 +249,7 @@ def keep_results(node: Node, made: Sequence[Value]) -> None:
     remembers = node.plan.remembers
     if "others" in remembers or "results" in remembers or "first" in remembers:
         first, last = int("others" in remembers), 1 if "first" in remembers else len(node.plan.outputs)
-        nodes.hooks_of(node).kept = {i: of(made[i]) for i in range(first, last)}
+        nodes.hooks_of(node).kept = {i: stamp_of(made[i]) for i in range(first, last)}
 
 
 def watch_result(tensor: Any) -> None:
@@ -260,7 +262,7 @@ def watch_result(tensor: Any) -> None:
     node = None if root._edge is None else root._edge[0]
     while node is not None and node.plan is not None:
         if "result" in node.plan.remembers:
-            extra, stamp = nodes.hooks_of(node), of(root._storage.value)
+            extra, stamp = nodes.hooks_of(node), stamp_of(root._storage.value)
             if extra.overwritten is None:
                 extra.overwritten = stamp
         node = None if node.extra is None or node.extra.inner is None else node.extra.inner[0]
@@ -313,8 +315,11 @@ def check(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> None:
 
 
 def _check_unsqueezed(node: Node, stamp: Stamp | None) -> None:
-    """Check a reduction. If its gradient is differentiated, PyTorch uses the result with the reduced dims kept."""
-    if stamp is None or not stamp.before(node) or UNSQUEEZED not in node.plan.remembers:
+    """Raise if the result of a reduction was overwritten and PyTorch uses it to differentiate the gradient.
+
+    PyTorch then uses the result with the reduced dims kept.
+    """
+    if stamp is None or not stamp.is_newer_than(node) or UNSQUEEZED not in node.plan.remembers:
         return
     given, (shape,) = node.plan.extra.arguments, [a.shape for a in node.plan.inputs]
     dim, keeps = given["dim"][1], given["keepdim"][1]
@@ -327,11 +332,11 @@ def _check_unsqueezed(node: Node, stamp: Stamp | None) -> None:
 def _check_results(node: Node, extra: nodes.Extra) -> None:
     plan = node.plan
     for number, stamp in extra.kept.items():
-        if stamp.before(node):
+        if stamp.is_newer_than(node):
             made = (node, number) if plan.differentiable[number] else None
             raise _modified(plan.outputs[number], _made_by(made), stamp)
     stamp = extra.overwritten
-    if stamp is not None and stamp.before(node):
+    if stamp is not None and stamp.is_newer_than(node):
         raise _result_modified(node, 0, stamp)
 
 
@@ -377,21 +382,21 @@ def refuse_captured(saver: Saver, place: int, value: Value, edge: Any, aval: Any
     if place not in remembered_inputs(plan, wanted, tuple(range(len(plan.outputs)))):
         return
     made_by = None if edge is None else (0, "AsStrided")
-    seen = _as_kept(value.aval if aval is None else aval, _named(plan, wanted).get(place, ""), edge)
-    raise _modified(*(seen or ((aval, made_by) if aval is not None else _now(value, edge))), value.stamp)
+    seen = _as_kept(value.aval if aval is None else aval, _declared_saved(plan, wanted).get(place, ""), edge)
+    raise _modified(*(seen or ((aval, made_by) if aval is not None else _current(value, edge))), value.stamp)
 
 
 def check_captured_results(node: Node) -> None:
     """Raise PyTorch's error if a result that a captured call saves for backward was overwritten."""
     for number, stamp in node.extra.kept.items() if node.extra is not None else ():
-        if stamp.before(node):
+        if stamp.is_newer_than(node):
             raise _result_modified(node, number, stamp)
 
 
 def check_pairs(node: Node, pairs: Sequence[tuple[Value, Any]]) -> None:
     """Raise PyTorch's error if one of these values was overwritten since the node saved them with these edges."""
     for value, edge in pairs:
-        if value.stamp is not None and value.stamp.before(node):
+        if value.stamp is not None and value.stamp.is_newer_than(node):
             raise _modified(value.aval, _made_by(edge), value.stamp)
 
 
@@ -407,22 +412,22 @@ def _check_inputs(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -
         if _is_detached(node, node.edges[i]):
             raise _errors.autograd.detached_in_place()
         value, edge = stale[i], node.edges[i]
-        kept, counter = _as_kept(value.aval, _named(plan, wanted).get(i, ""), edge), _counter_of(value, edge)
+        kept, counter = _as_kept(value.aval, _declared_saved(plan, wanted).get(i, ""), edge), _counter_of(value, edge)
         if counter is not None and (value.stamp is None or value.stamp.counter is not counter):
             before = counter.count - 1  # the count at the time of saving is not known; most programs write once
             shown = kept or (value.aval, _made_by(edge))
             raise _errors.autograd.modified_in_place(*shown, counter.count, before)
-        raise _modified(*(kept or _now(value, edge)), value.stamp)
+        raise _modified(*(kept or _current(value, edge)), value.stamp)
 
 
 def _was_written(node: Node, value: Value, edge: Any) -> bool:
     """Return whether the saved tensor with this value and edge was written to after the node was made.
 
     A write through another version counter to the memory of a leaf does not count. PyTorch does not notice it, so
-    `written` then returns the new elements.
+    `current_inputs` then returns the new elements.
     """
     global uncounted
-    stamp = value.stamp if value.stamp is not None and value.stamp.before(node) else None
+    stamp = value.stamp if value.stamp is not None and value.stamp.is_newer_than(node) else None
     counter = _counter_of(value, edge)
     if counter is None:
         return stamp is not None
@@ -468,11 +473,11 @@ def _is_detached(node: Node, edge: Any) -> bool:
     return extra is not None and extra.detached.get(edge[1], node.age) < node.age  # type: ignore[index]
 
 
-def _named(plan: OpPlan, wanted: tuple[int, ...]) -> dict[int, str]:
-    """Return the inputs that an operator schema declares as saved.
+def _declared_saved(plan: OpPlan, wanted: tuple[int, ...]) -> dict[int, str]:
+    """Return the inputs that an operator schema declares as saved, as a dictionary.
 
-    The value of an input is the name of the view that PyTorch saves of it (a key of `_SEEN`), or "" for the input
-    itself.
+    A key is the index of an input. Its value names the view of the input that PyTorch saves (a key of `_SEEN`), or is
+    "" if PyTorch saves the input itself.
     """
     names = [] if plan.extra is None else [name for name, _ in plan.extra.arrays]
     found = {}
@@ -496,7 +501,7 @@ _SEEN: dict[str, Callable[[Any], tuple[int, ...]]] = {
 
 
 def _as_kept(aval: Any, seen: str, edge: Any) -> tuple[Any, tuple[int, str] | None] | None:
-    """Return the aval and the node of the view that PyTorch saves of an input; None if it saves the input itself."""
+    """Return the aval and the node of the saved view of an input, or None if PyTorch saves the input itself."""
     if not seen or (seen == "rows" and aval.ndim == 2) or (seen == "matrices" and aval.ndim <= 3):
         return None
     return aval.like(_SEEN[seen](aval)), None if edge is None else (0, "AsStrided")
@@ -511,7 +516,7 @@ def remembered_inputs(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, .
         return sorted(plan.saved, key=lambda i: _name_of(plan, i))
     if "inputs" in plan.remembers:
         return sorted(dependence(plan, wanted, given), key=lambda i: _name_of(plan, i))
-    return [i for i in _named(plan, wanted) if i in plan.saved]
+    return [i for i in _declared_saved(plan, wanted) if i in plan.saved]
 
 
 def _name_of(plan: OpPlan, place: int) -> str:
@@ -520,14 +525,14 @@ def _name_of(plan: OpPlan, place: int) -> str:
     return "self" if name == "input" else name
 
 
-def _now(value: Value, edge: Any) -> tuple[Any, tuple[int, str] | None]:
+def _current(value: Value, edge: Any) -> tuple[Any, tuple[int, str] | None]:
     """Return the current shape of a saved tensor, and the current output number and name of its node.
 
-    They can differ from those at the time of saving only for the tensor that was written to.
+    They can differ from the saved ones only if this tensor is the one that was written to.
     """
     stamp = value.stamp
     owner, fate = stamp.owner and stamp.owner(), stamp.fate
-    if stamp.is_of(value, edge):
+    if stamp.matches(value, edge):
         if owner is not None:
             is_leaf = owner.is_leaf  # reading this updates the history of a view
             return owner._aval, None if is_leaf else (0, short_name(owner._edge[0]))
@@ -538,7 +543,10 @@ def _now(value: Value, edge: Any) -> tuple[Any, tuple[int, str] | None]:
 
 
 def _check_pieces(edge: Any) -> None:
-    """Raise for a view that is one of several results: PyTorch does not rebuild its history after a write."""
+    """Raise if the tensor is a view that is one of several results of an operator such as `split`.
+
+    PyTorch does not rebuild the history of such a view after a write.
+    """
     made = edge
     while _is_view(made):
         if made[0].plan.name == "pieces":
@@ -560,7 +568,7 @@ def modified(aval: Any, edge: Any, version: int, expected: int) -> RuntimeError:
 
 def _made_by(edge: Any) -> tuple[int, str] | None:
     """Return the output number and name of the node that made a tensor, as in PyTorch's error; None for leaves."""
-    if _ends(edge):
+    if _is_leaf_edge(edge):
         return None
     node, number = edge
     if _is_view(edge):
@@ -568,8 +576,8 @@ def _made_by(edge: Any) -> tuple[int, str] | None:
     return number, short_name(node)
 
 
-def _ends(edge: Any) -> bool:
-    """Return whether no operator made the tensor of this edge."""
+def _is_leaf_edge(edge: Any) -> bool:
+    """Return whether the tensor with this edge is a leaf: no operator made it."""
     return edge is None or isinstance(edge[0], nodes.AccumulateGrad)
 
 

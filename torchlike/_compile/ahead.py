@@ -72,7 +72,7 @@ class InSession(Attempt):
         self.session.check()
         return returned
 
-    def _made(self, made: recording.Recording, gradient: Gradient | None) -> tuple[Replay, str | None]:
+    def _make_replay(self, made: recording.Recording, gradient: Gradient | None) -> tuple[Replay, str | None]:
         replay, reason = made.made(gradient)
         if not isinstance(replay, _Unrun):
             return replay, reason
@@ -151,12 +151,12 @@ class _Trial(Attempt):
                     tensor._edge, tensor._storage = edge, storage
         return self.programs
 
-    def _watched(self, before: Reach) -> Any:
+    def _capture_call(self, before: Reach) -> Any:
         tensors = [*self.signature.tensors, *before.tensors.values()]
         self.before = [(t, t._edge, t._storage) for t in tensors]
-        return super()._watched(before)
+        return super()._capture_call(before)
 
-    def _made(self, made: recording.Recording, gradient: Gradient | None) -> tuple[Replay, str | None]:
+    def _make_replay(self, made: recording.Recording, gradient: Gradient | None) -> tuple[Replay, str | None]:
         replay, reason = made.made(gradient)
         if reason is not None:
             raise Refusal(reason)

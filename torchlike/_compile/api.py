@@ -14,7 +14,7 @@ from torchlike._engine.programs import programs
 from torchlike.nn import Module
 
 BACKENDS = ("inductor", "eager", "aot_eager", "cudagraphs", "openxla")
-_RECORDED = ("eager", "aot_eager")
+_UNCOMPILED = ("eager", "aot_eager")
 MODES = ("default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune")
 RECOMPILE_LIMIT = 8
 _all: WeakSet[Compiled] = WeakSet()
@@ -91,7 +91,7 @@ def compile(
     if disable:
         return model
     limit = RECOMPILE_LIMIT if recompile_limit is None else recompile_limit
-    made = Compiled(model, fullgraph, dynamic, limit, verify_every, is_off=backend in _RECORDED)
+    made = Compiled(model, fullgraph, dynamic, limit, verify_every, is_off=backend in _UNCOMPILED)
     made.options = given
     _all.add(made)
     if isinstance(model, Module):
@@ -117,12 +117,12 @@ def _check(model: Any, backend: Any, mode: Any, options: Any, dynamic: Any, isol
         raise AssertionError(f"Expected enable to be a bool, got {type(dynamic)}")
     if isinstance(backend, str) and backend not in BACKENDS:
         raise _errors.compiling.InvalidBackend(backend)
-    own = backend is not None and not isinstance(backend, str)
+    is_function = backend is not None and not isinstance(backend, str)
     for argument, is_given in (
         ("options", options),
         ("shapes_spec", spec is not None),
         ("isolate_recompiles", isolate),
-        ("a function as backend", own),
+        ("a function as backend", is_function),
     ):
         if is_given:
             raise _errors.arguments.unsupported("compile", argument)
@@ -237,11 +237,11 @@ def list_backends(exclude_tags: tuple = ("debug", "experimental")) -> list[str]:
     Args:
       exclude_tags: the tags of backends to leave out.
     """
-    return sorted(b for b in BACKENDS if b not in _RECORDED or "debug" not in (exclude_tags or ()))
+    return sorted(b for b in BACKENDS if b not in _UNCOMPILED or "debug" not in (exclude_tags or ()))
 
 
 class set_stance:
-    """The stance of compiled functions: from now on, within a `with` block, or in the calls of a decorated function.
+    """Set how compiled functions run: from now on, within a `with` block, or in the calls of a decorated function.
 
     "default": compile. "force_eager": run all calls uncompiled. "eager_on_recompile": run calls without a valid
     recording uncompiled. "fail_on_recompile": raise for such calls.

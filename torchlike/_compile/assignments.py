@@ -1,7 +1,7 @@
-"""What a captured call changes: assignments, which a replay repeats, and other differences, which it cannot repeat.
+"""The changes that a captured call makes: assignments, which a replay repeats, and others, which it cannot repeat.
 
-A slot is an attribute, a dictionary entry or a list element that a call assigns to. The call may replace what is in the
-slot by a new tensor, by a new list, tuple or dictionary of tensors and constants, or by an object from before the call.
+A slot is an attribute, a dictionary entry or a list element that a call assigns to. The new contents of the slot may be
+a new tensor, a new list, tuple or dictionary of tensors and constants, or an object from before the call.
 The next call finds other objects in the slot. Its guard compares their structure instead of their identity, and its
 program reads their tensors from the slot.
 """
@@ -22,7 +22,7 @@ from torchlike._tensor.tensor import Tensor
 
 _ASSIGNED = ("values", "items", "names")  # the kinds of guarded locations in which slots are
 _CONTAINERS = (list, tuple, dict)
-_FEW = (bool, type(None))  # the types of constants that may differ: numbers could differ at every call
+_VARYING_CONSTANTS = (bool, type(None))  # the types of constants that may differ: numbers could differ at every call
 
 
 class Rest(Reach):
@@ -94,8 +94,8 @@ class Slot:
     Args:
       holder: the dictionary or list.
       key: the key or the index.
-      old: what the slot contains before the call.
-      new: what the slot contains after the call.
+      old: the contents before the call.
+      new: the contents after the call.
       words: an expression that describes the slot.
     """
 
@@ -114,7 +114,8 @@ class Assignments:
 
     Attributes:
       slots: the locations.
-      entries: for each tensor that is in a slot before the call, the slot and the path, by the tensor's id.
+      entries: for each tensor that is in a slot before the call, by its id: the tensor, and a function that reads the
+        current tensor at the same location.
     """
 
     def __init__(self, slots: Sequence[Slot] = ()) -> None:
@@ -132,10 +133,12 @@ class Assignments:
         return frozenset([(id(slot.holder), slot.key) for slot in self.slots])
 
     def check(self, before: Reach, rest: Rest, arguments: Sequence[Tensor], containers: Sequence[int]) -> Assignments:
-        """Check that each replay can recognize and repeat the assignments. `rest` is what is reached without the slots.
+        """Check that each replay can recognize and repeat the assignments.
+
+        `rest` is the state that the code reaches without the slots.
 
         Raises:
-          Refusal: it cannot.
+          Refusal: a replay could not repeat the assignments.
         """
         self._kept = lambda x: is_constant(x) or (rest.has(x) and not isinstance(x, Tensor))
         seen = {*containers}
@@ -154,7 +157,7 @@ class Assignments:
         return self
 
     def _check_unchanged(self, before: Reach) -> None:
-        """Refuse a call that changes a list or dictionary before it replaces it: other code may reference it."""
+        """Refuse a call that changes a list or dictionary and then replaces it, because other code may reference it."""
         for slot in self.slots:
             for x in _contained(slot.old):
                 for kind in ("items", "values", "keys"):
@@ -163,9 +166,9 @@ class Assignments:
                         raise slot.refuse()
 
     def _structure(self, slot: Slot, x: Any, path: tuple, rest: Rest, seen: set[int]) -> Any:
-        """Return a description of the contents of a slot for `_matches`, and note its tensors."""
+        """Return a description of the contents of a slot for `_matches`, and register the tensors in it."""
         if isinstance(x, Tensor):
-            found = described(x)
+            found = guarded_properties(x)
             if found is None or id(x) in self.entries:
                 raise slot.refuse()
             read = lambda: _at(slot, path)
@@ -184,7 +187,7 @@ class Assignments:
         return None, x
 
     def check_new(self, before: Reach, containers: Sequence[int]) -> None:
-        """Refuse new lists and dictionaries that are also referenced elsewhere: a replay makes new ones."""
+        """Refuse new lists and dictionaries that are also referenced elsewhere. A replay could not share them."""
         seen = {*containers}
         for slot in self.slots:
             for x in [] if self._kept(slot.new) else _contained(slot.new):
@@ -203,16 +206,16 @@ class Assignments:
         """Return whether an object is a constant, or from before the call and guarded."""
         return self._kept(x)
 
-    def now(self, t: Tensor) -> Callable[..., Tensor]:
-        """Return a function that returns what is now in the place of a tensor that was in a slot before the call."""
+    def reader(self, t: Tensor) -> Callable[..., Tensor]:
+        """Return a function that reads the current tensor at the location where `t` was before the call."""
         read = self.entries[id(t)][1]
         return lambda made, arguments: read()
 
-    def hold(self, arguments: Sequence[Tensor], containers: Sequence[int]) -> bool:
-        """Return whether the slots contain what they contained before the captured call, with other tensors."""
+    def match(self, arguments: Sequence[Tensor], containers: Sequence[int]) -> bool:
+        """Return whether the slots have the contents from before the captured call, except that tensors may differ."""
         seen = {*containers}
         for slot, structure in zip(self.slots, self._structures):
-            found = _held(slot)
+            found = _slot_contents(slot)
             if not found or not _matches(found[0], structure, seen):
                 return False
         if not self._tensors:
@@ -229,7 +232,7 @@ class Assignments:
     def changed(self) -> str | None:
         """Return the description of the first slot whose contents have another structure than at the capture."""
         for slot, structure in zip(self.slots, self._structures):
-            found = _held(slot)
+            found = _slot_contents(slot)
             if not found or not _matches(found[0], structure, set()):
                 return slot.words
         return None
@@ -248,9 +251,9 @@ class Assignments:
 
 
 def found_assignments(now: Reach, before: Reach) -> tuple[list[Slot], set[Any]]:
-    """Return the slots whose contents differ between two traversals, and the keys of the locations they are in.
+    """Return the slots whose contents differ between two traversals, and the keys of the locations that contain them.
 
-    If an optimizer or a scheduler is guarded as a whole, there are none: a replay repeats its work on the host.
+    If an optimizer or a scheduler is guarded as a whole, there are no slots, because a replay repeats its host work.
     """
     slots: dict[tuple[int, Any], Slot] = {}
     explained: set[Any] = set()
@@ -266,7 +269,7 @@ def found_assignments(now: Reach, before: Reach) -> tuple[list[Slot], set[Any]]:
 
 
 def _differing(was: Place, place: Place) -> list[Slot]:
-    """Return the slots in which two readings of a location differ; none if they differ in something else."""
+    """Return the slots in which two readings of a location differ. Return none if anything else differs too."""
     holder: Any = place.holder
     old, new = was.contents(), place.contents()
     if old is None or new is None or place.path in ("builtin", "module"):
@@ -279,8 +282,8 @@ def _differing(was: Place, place: Place) -> list[Slot]:
     return [Slot(holder, key, old[key], new[key], words(key)) for key in keys]
 
 
-def described(t: Tensor) -> tuple | None:
-    """Return what a guard compares of a tensor in a slot, or None if a program cannot read the tensor from there."""
+def guarded_properties(t: Tensor) -> tuple | None:
+    """Return the guarded properties of a tensor in a slot, or None if a program cannot read the tensor from a slot."""
     is_plain = t.__class__ is Tensor and t._chain is None and t._origin is None and t._grad is None
     if not is_plain or t.__dict__ or t._counter is not None or t._storage.shared or t._storage.inference:
         return None
@@ -290,7 +293,7 @@ def described(t: Tensor) -> tuple | None:
 
 
 def _has_ended(node: Any) -> bool:
-    """Return whether a backward pass through the history of a tensor has freed values, so that no other can run."""
+    """Return whether a backward pass has freed values in the history of a tensor, so that no other pass can run."""
     todo, seen = [node], {id(node)}
     while todo:
         node = todo.pop()
@@ -308,7 +311,7 @@ def _matches(x: Any, structure: Any, seen: set[int]) -> bool:
     if kind is None:
         return same([x], [inside])
     if kind is Tensor:
-        return isinstance(x, Tensor) and described(x) == inside
+        return isinstance(x, Tensor) and guarded_properties(x) == inside
     if type(x) is not kind or len(x) != len(inside):
         return False
     if kind is not tuple:
@@ -327,7 +330,7 @@ def _alike(old: Any, new: Any) -> bool:
         keys = [*old] == [*new] if isinstance(old, dict) else len(old) == len(new)
         parts = zip(old.values(), new.values()) if isinstance(old, dict) else zip(old, new)
         return keys and all([_alike(a, b) for a, b in parts])
-    is_value = lambda x: (type(x) in PLAIN and type(x) not in _FEW) or isinstance(x, FIXED)
+    is_value = lambda x: (type(x) in PLAIN and type(x) not in _VARYING_CONSTANTS) or isinstance(x, FIXED)
     return same([old], [new]) or not (is_value(old) or is_value(new))
 
 
@@ -338,8 +341,8 @@ def _contained(x: Any) -> Iterator[Any]:
             yield from _contained(part)
 
 
-def _held(slot: Slot) -> tuple:
-    """Return what a slot contains, as a tuple that is empty if there is no such key."""
+def _slot_contents(slot: Slot) -> tuple:
+    """Return a tuple with the contents of a slot, or an empty tuple if the key is missing."""
     holder: Any = slot.holder
     if isinstance(holder, Mapping):
         return (holder[slot.key],) if slot.key in holder else ()

@@ -19,14 +19,14 @@ from torchlike._compile.results import Results
 from torchlike._dtypes import modes as _modes
 from torchlike._dtypes.recorder import leave
 from torchlike._engine import Value, boundary
-from torchlike._engine.trace.capture import Capture, Draw
+from torchlike._engine.trace.capture import Capture, Sample
 from torchlike._engine.trace.ownership import LOCAL
 from torchlike._errors.callers import Place, users_place
 from torchlike._sparse import members
 from torchlike._tensor.tensor import Tensor
 
 
-class Kept:
+class GuardedRecording:
     """A recording with its guards."""
 
     __slots__ = ("_assigned", "_containers", "_outside", "assigns", "guards", "others", "replay", "runs")
@@ -43,20 +43,20 @@ class Kept:
     def _known(self, containers: list[int]) -> list[int | None]:
         return [x if x in self._outside else None for x in containers]
 
-    def is_given(self, containers: list[int]) -> bool:
+    def shares_containers(self, containers: list[int]) -> bool:
         """Return whether the arguments share the same lists and dictionaries with guarded state as at the capture."""
         return self._known(containers) == self._containers
 
-    def is_found(self, tensors: Sequence[Tensor], containers: list[int]) -> bool:
-        """Return whether the locations that the call assigns to contain what they contained before the capture."""
-        return not self.assigns or self._assigned.hold(tensors, containers)
+    def has_same_contents(self, tensors: Sequence[Tensor], containers: list[int]) -> bool:
+        """Return whether the locations that the call assigns to have the contents from before the capture."""
+        return not self.assigns or self._assigned.match(tensors, containers)
 
     def changed(self, signature: Signature) -> str | None:
         """Describe the first guard that fails, or return None if all pass."""
         found = self.guards.changed() or self._assigned.changed() or self.replay.changed(signature.tensors)
-        if found is None and not self.is_found(signature.tensors, signature.containers):
+        if found is None and not self.has_same_contents(signature.tensors, signature.containers):
             return "the memory of a tensor in an attribute"
-        if found is None and not self.is_given(signature.containers):
+        if found is None and not self.shares_containers(signature.containers):
             return "the set of containers that arguments share with the state"
         return found
 
@@ -67,8 +67,7 @@ class Attempt:
     Args:
       function: the function to call.
       signature: the signature of the call's arguments.
-      refuse: a function that is called with the reason as soon as the call turns out not to be capturable. It may
-        raise.
+      refuse: a function that is called with the reason when the capture fails. It may raise.
     """
 
     captures: type[Capture] = Capture
@@ -80,7 +79,7 @@ class Attempt:
     ) -> None:
         self.function, self.signature, self.args, self.kwargs = function, signature, args, kwargs
         self.refuse = refuse
-        self.kept: Kept | None = None  # the recording
+        self.kept: GuardedRecording | None = None  # the recording
         self.capture: Capture | None = None
 
     def result(self) -> Any:
@@ -90,9 +89,10 @@ class Attempt:
         except Refusal as reason:
             self.refuse(str(reason))
             return self.function(*self.args, **self.kwargs)
-        return self._watched(before)
+        return self._capture_call(before)
 
-    def _watched(self, before: Reach) -> Any:
+    def _capture_call(self, before: Reach) -> Any:
+        """Call the function under capture and return its result. `before` is the state that the code reaches."""
         state = list(before.tensors.values())
         given = self.signature.tensors
         devices = [t.device for t in [*given, *state]] or [_modes.get_default_device()]
@@ -141,32 +141,44 @@ class Attempt:
             made.check()
             gradient, late = None, None
             if results.roots:
-                known = len(capture.again)
+                known = len(capture.repeated)
                 with watch:
                     gradient = Gradient(capture.trace, results.roots, before.has)
-                try:  # check again, since hooks and backward functions have run
-                    after, slots = self._unchanged(before, watch, modes)
-                    if not assigned.is_same(slots):
-                        raise Refusal("its backward pass assigns to an attribute")
-                    after = self._without(assigned, after, watch)
-                    if any(isinstance(x, Draw) for x in capture.again[known:]):
-                        raise Refusal("its backward pass samples random numbers")
+                try:
+                    after = self._check_backward(before, watch, modes, assigned, capture.repeated[known:])
                 except Refusal as refusal:
                     late = str(refusal)
-            replay, reason = self._made(made, gradient)
+            replay, reason = self._make_replay(made, gradient)
         except Refusal as refusal:
             capture.stop(str(refusal))
             return None
         finally:
             leave(capture)
-        why = reason or late
-        if why:
-            self.refuse(why)
+        refusal_reason = reason or late
+        if refusal_reason:
+            self.refuse(refusal_reason)
         else:
-            self.kept = Kept(Guards(after, [*after.tensors.values()], replay.read), replay, self.signature, after)
+            self.kept = GuardedRecording(
+                Guards(after, [*after.tensors.values()], replay.read), replay, self.signature, after
+            )
         return replay
 
-    def _made(self, made: recording.Recording, gradient: Gradient | None) -> tuple[Replay, str | None]:
+    def _check_backward(
+        self, before: Reach, watch: Watch, modes: tuple, assigned: Assignments, repeated: Sequence
+    ) -> Reach:
+        """Check the backward pass, which has run hooks and backward functions. Return the state that the code reaches.
+
+        `repeated` is the host work of the backward pass.
+        """
+        after, slots = self._unchanged(before, watch, modes)
+        if not assigned.is_same(slots):
+            raise Refusal("its backward pass assigns to an attribute")
+        after = self._without(assigned, after, watch)
+        if any(isinstance(x, Sample) for x in repeated):
+            raise Refusal("its backward pass samples random numbers")
+        return after
+
+    def _make_replay(self, made: recording.Recording, gradient: Gradient | None) -> tuple[Replay, str | None]:
         return made.made(gradient)
 
     def _unchanged(self, before: Reach, watch: Watch, modes: tuple) -> tuple[Reach, list[Slot]]:
@@ -197,7 +209,10 @@ class Attempt:
         return after, slots
 
     def _assigned(self, slots: list[Slot], before: Reach, after: Reach, watch: Watch) -> tuple[Reach, Assignments]:
-        """Check the assignments of the call. Return the state that the executed code reaches without them, and them."""
+        """Check the assignments of the call, and return them after the state that the executed code reaches.
+
+        The returned state excludes the locations that the call assigns to.
+        """
         assigned = Assignments(slots)
         if not slots:
             return after, assigned
@@ -244,7 +259,7 @@ def _storages(arguments: Sequence[Tensor], before: Reach, capture: Capture) -> s
 
 
 def _make_distinct(tensors: list[Tensor]) -> None:
-    """Give each storage its own `Value`: two storages that share a `Value` now may not share it at the next call."""
+    """Give each storage its own `Value`, because storages that share one now may not share it at the next call."""
     for storage in {id(t._storage): t._storage for t in tensors if not t._storage.shared}.values():
         value = storage.value
         if value.array is not None and getrefcount(value) > LOCAL:

@@ -13,7 +13,7 @@ import jax
 
 from torchlike import _errors
 from torchlike._compile.arguments import Signature
-from torchlike._compile.attempt import Attempt, Kept
+from torchlike._compile.attempt import Attempt, GuardedRecording
 from torchlike._compile.history import History, raised
 from torchlike._compile.replay import DIFFERENT
 from torchlike._dtypes import modes
@@ -70,7 +70,7 @@ class Case:
 
     def __init__(self) -> None:
         self.state = State.UNSEEN
-        self.recordings: list[Kept] = []
+        self.recordings: list[GuardedRecording] = []
         self.refusals: list[str] = []
 
     def settled(self) -> State:
@@ -130,7 +130,7 @@ class Compiled:
         self._torchdynamo_orig_callable = function
         self.options: dict[str, Any] = {}  # the arguments of `compile`
         self._cases: dict[tuple, Case] = {}
-        self.kept: dict[tuple, list[Kept]] = {}  # recordings by signature
+        self.kept: dict[tuple, list[GuardedRecording]] = {}  # recordings by signature
         self._history = History()
         self._lock = threading.RLock()
         compiled.add(self)
@@ -169,10 +169,10 @@ class Compiled:
         containers = signature.containers
         for one in self.kept.get(signature.key, ()):
             if (
-                one.guards.hold()
-                and (not one.assigns or one.is_found(tensors, containers))
-                and one.replay.holds(tensors)
-                and (not containers or one.is_given(containers))
+                one.guards.all_pass()
+                and (not one.assigns or one.has_same_contents(tensors, containers))
+                and one.replay.is_valid(tensors)
+                and (not containers or one.shares_containers(containers))
             ):
                 given = signature.given
                 if given is None:
@@ -243,7 +243,7 @@ class Compiled:
         if self.fullgraph:
             raise _errors.compiling.not_whole(self.function, reason)
 
-    def _keep(self, case: Case, signature: Signature, kept: Kept) -> None:
+    def _keep(self, case: Case, signature: Signature, kept: GuardedRecording) -> None:
         self.kept[signature.key] = case.recordings
         case.recordings.insert(0, kept)
         self._history.forgotten += sum(one.runs for one in case.recordings[self.limit :])
@@ -263,7 +263,7 @@ class Compiled:
         what = case.recordings[0].changed(signature)
         return f"{what} changed" if what else "nothing (verify_every)"
 
-    def _verify(self, one: Kept, signature: Signature, args: tuple, kwargs: dict) -> Any:
+    def _verify(self, one: GuardedRecording, signature: Signature, args: tuple, kwargs: dict) -> Any:
         """Capture the call again and compare the new recording with the old one."""
         case = self._cases[signature.key]
         returned = self._advance(signature, args, kwargs)
@@ -324,7 +324,7 @@ class Compiled:
             uncompiled=uncompiled,
         )
 
-    def _recordings(self) -> list[Kept]:
+    def _recordings(self) -> list[GuardedRecording]:
         return [one for among in self.kept.values() for one in among]
 
     def _executable(self) -> Any:

@@ -28,7 +28,7 @@ class Attributes:
     def _now(self) -> list:
         return [*map(self._get, self._objects)]
 
-    def hold(self) -> bool:
+    def is_unchanged(self) -> bool:
         """Return whether all values are identical or equal to those at the capture."""
         if _native.same is not None and _native.same.attributes(self._objects, self._path, self._seen):
             return True
@@ -83,22 +83,22 @@ class Guards:
     def _for_c(self) -> dict[int, Any]:
         """Return the containers that the C code compares, by id.
 
-        Builtin subclasses of `dict` are included only if they are empty. A class written in Python is not included,
-        since it may override `__len__`.
+        An instance of a builtin subclass of `dict` is included only if it is empty. Classes written in Python are
+        excluded, because they may override `__len__`.
         """
         if _native.same is None:
             return {}
         held = [place.container for place in self._places if isinstance(place.container, dict | list)]
         return {id(x): x for x in held if type(x) in (dict, list) or (type(x) in (OrderedDict, defaultdict) and not x)}
 
-    def hold(self) -> bool:
+    def all_pass(self) -> bool:
         """Return whether all guards pass.
 
         If equal values were replaced by other objects, store the new ones for the fast comparison by identity.
         """
         in_c: Any = _native.same
         if (in_c is None or not all(starmap(in_c.attributes, self._columns))) and not all(
-            [each.hold() for each, _ in self._attributes]
+            [each.is_unchanged() for each, _ in self._attributes]
         ):
             return False
         try:

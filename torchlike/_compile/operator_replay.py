@@ -66,7 +66,7 @@ class DifferentiableReplay(Replay):
         self._leaves = [self._leaf(leaf) for leaf in gradient.leaves]
         self._chosen, _, _ = numbers_of(trace)
         self._numbers = [list(trace.scalars[i]) for i in self._chosen]
-        asked = {id(x.sequence): n for n, x in enumerate(y for y in self._again if isinstance(y, Numbers))}
+        asked = {id(x.sequence): n for n, x in enumerate(y for y in self._repeated if isinstance(y, Numbers))}
         self._asked = [asked.get(id(trace.scalars[i])) for i in self._chosen]
         capture.leave()
         self._recorded(trace, given)

@@ -8,7 +8,7 @@ import types
 from typing import Any
 
 from torchlike._compile.code_names import uses
-from torchlike._compile.trusted import code_only_computes, is_trusted, only_computes
+from torchlike._compile.trusted import is_pure_code, is_pure_in_c, is_trusted
 from torchlike._engine.xla.jax_private import COMPILERS
 from torchlike._errors.callers import Place
 from torchlike._tensor.overriding import Function
@@ -61,13 +61,13 @@ class Watch:
                 if not self.is_looked_at and uses(frame.f_code).looks:
                     self.is_looked_at = any(map(_is_stepping, frame.f_locals.values()))
             elif (caller := _caller(frame)) and self._is_users(caller):
-                if not code_only_computes(frame.f_code, module):
+                if not is_pure_code(frame.f_code, module):
                     self._refuse(caller, f"{module}.{frame.f_code.co_qualname}")
                 if not self.is_asked and frame.f_code.co_name not in _STEPS:
                     self.is_asked = any(map(_is_stepping, frame.f_locals.values()))
         elif event == "return" and _is_stepping(what):
             self.is_looked_at |= not is_trusted(frame.f_globals.get("__name__"))  # any code may be its caller
-        elif event == "c_call" and self._is_users(frame) and not only_computes(what):
+        elif event == "c_call" and self._is_users(frame) and not is_pure_in_c(what):
             self._refuse(frame, _name(what))
 
     def _is_users(self, frame: types.FrameType) -> bool:

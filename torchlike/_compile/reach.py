@@ -36,7 +36,7 @@ from torchlike._compile.places import (
     owner,
 )
 from torchlike._compile.purity import Refusal
-from torchlike._compile.trusted import is_library, is_trusted, only_computes
+from torchlike._compile.trusted import is_library, is_pure_in_c, is_trusted
 from torchlike._sparse import members
 from torchlike._tensor.tensor import TENSOR_TYPES, Tensor
 from torchlike.nn import Module
@@ -343,7 +343,7 @@ class Reach:
 
         The profiling hook does not report such calls.
         """
-        if isinstance(function, types.BuiltinFunctionType | type) and not only_computes(function):
+        if isinstance(function, types.BuiltinFunctionType | type) and not is_pure_in_c(function):
             self._cannot(function, path, "which may have side effects")
         self._todo.append((function, path))
 
@@ -407,7 +407,7 @@ class Reach:
     def _passed_on(self, functions: list[tuple[Any, str]]) -> None:
         """Refuse functions with side effects that are passed to other code, such as `print` in `map(print, x)`."""
         for function, path in functions:
-            if isinstance(function, types.BuiltinFunctionType) and not only_computes(function):
+            if isinstance(function, types.BuiltinFunctionType) and not is_pure_in_c(function):
                 self._cannot(function, path, "which may have side effects")
 
     def _import(self, level: int, name: str, names: dict) -> None:

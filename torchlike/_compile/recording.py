@@ -30,7 +30,7 @@ from torchlike._compile.replay import (
 )
 from torchlike._compile.results import Results
 from torchlike._engine import Value
-from torchlike._engine.trace.capture import Capture, Draw, Elements
+from torchlike._engine.trace.capture import Capture, Elements, Sample
 from torchlike._engine.trace.ownership import LIST_ITEM
 from torchlike._sparse import maker, members
 from torchlike._tensor.storage import Storage
@@ -52,7 +52,7 @@ class Recording:
     def __init__(self, capture: Capture, results: Results, tensors: Sequence[Tensor], state: Sequence[Tensor]) -> None:
         self.capture, self.results, self.tensors, self.state = capture, results, tensors, state
         self.trace = capture.trace
-        self.draws = [x for x in capture.again if isinstance(x, Draw)]
+        self.draws = [x for x in capture.repeated if isinstance(x, Sample)]
         self._outside: dict[int, Source] = {}  # sources of storages that outlive the call, by id
         capture.outside = {id(tensor._storage) for tensor in state}
         for tensor in state:
@@ -196,7 +196,7 @@ class Recording:
         return next((i for i, argument in enumerate(self.tensors) if argument is tensor), tensor)
 
     def _old_grads(self) -> Any:
-        """Yield each tensor with a gradient from before the call, its value then, and whether the call reads `.grad`."""
+        """Yield each tensor that had a gradient before the call, the value of that, and whether the call reads `.grad`."""
         for held, is_read, grad in self.capture.grads.values():
             tensor = held()
             if tensor is not None and grad is not None and not grad.is_sparse:
@@ -220,7 +220,7 @@ class Recording:
 
     def _find_elements(self) -> None:
         """Find the source of each tensor element that is used as a runtime number."""
-        asked = [x for x in self.capture.again if isinstance(x, Elements)]
+        asked = [x for x in self.capture.repeated if isinstance(x, Elements)]
         places = self._places() if asked else {}
         for x in asked:
             x.places = [(position, places.get(id(value))) for position, value in x.places]

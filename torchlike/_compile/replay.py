@@ -19,13 +19,13 @@ from torchlike._compile.purity import Refusal
 from torchlike._compile.results import Results
 from torchlike._engine import Aval, Value, boundary, concrete, element, to_numpy, uninterrupted
 from torchlike._engine.ranks.meeting import DifferentProgram
-from torchlike._engine.trace.capture import Capture, Draw, Elements, Numbers
+from torchlike._engine.trace.capture import Capture, Elements, Numbers, Sample
 from torchlike._engine.trace.interrupts import assign, reraise
 from torchlike._engine.trace.known import elements
 from torchlike._engine.trace.ownership import LOCAL, has_lent
 from torchlike._engine.trace.trace import lock
 from torchlike._engine.xla import layout, memory, transfers
-from torchlike._engine.xla.layout import Spread
+from torchlike._engine.xla.layout import MeshExecutable
 from torchlike._engine.xla.mesh import active
 from torchlike._errors.callers import users_place
 from torchlike._mesh.inputs import aligned, known
@@ -110,7 +110,7 @@ class Replay:
         tensors: Sequence[Tensor],
     ) -> None:
         self.device = capture.device
-        self._again, self._holds = capture.again, capture.holds
+        self._repeated, self._guards = capture.repeated, capture.guards
         self._hosts = [*capture.changed.values()]
         self._checked: list[ref[Value]] = []  # the values that passed the last check of elements
         self._looked = _inspected(capture, sources)
@@ -134,7 +134,7 @@ class Replay:
         self._draw_avals = {s.what: v.aval for s, v in zip(sources, capture.trace.held) if s.kind == DRAW}
         # A pure call depends only on its arguments and writes nothing.
         other = any(s.kind not in (ARGUMENT, CONSTANT) for s in sources)
-        self._is_pure = not (writes or grads or self._again or self._holds or self._checks or self._states or other)
+        self._is_pure = not (writes or grads or self._repeated or self._guards or self._checks or self._states or other)
         self._is_pure = self._is_pure and capture.trace.mesh is None and not results.assigned.slots
         self._make(capture, outputs)
         results.settle()
@@ -172,7 +172,7 @@ class Replay:
                 return "the elements of a constant differ"
             if mine.kind != CONSTANT and mine.what is not yours.what and mine.what != yours.what:
                 return "the sources of the inputs differ"
-        sequences = {id(x.sequence) for x in self._again if isinstance(x, Numbers)}
+        sequences = {id(x.sequence) for x in self._repeated if isinstance(x, Numbers)}
         asked = {i for i, x in enumerate(self._scalars) if id(x) in sequences}
         for i, (mine, yours) in enumerate(zip(self._scalars, other._scalars)):
             if i not in asked and repr([*mine]) != repr([*yours]):
@@ -183,7 +183,7 @@ class Replay:
         """Compile, and compute the results of the captured call. The storages already contain their Values."""
         trace = capture.trace
         self._arrange({id(what) for kind, what, _ in self._writes if kind == STATE})
-        asked = [x for x in self._again if isinstance(x, Numbers)]
+        asked = [x for x in self._repeated if isinstance(x, Numbers)]
         self._packs = whole_program.Packs(self.device, trace, asked)
         live = tuple([value.slot for value in outputs])
         layout.place(self.device, trace, self._order, lambda mesh: known(mesh, trace, self._sources))
@@ -274,7 +274,7 @@ class Replay:
     def _kept(self, given: Sequence[Value], tensors: Sequence[Tensor], draws: Sequence[Any]) -> list:
         """Return the arrays of the inputs that are not overwritten."""
         values = self._values(self._rest, given, tensors, draws)
-        if active.mesh is not None and isinstance(self.program.compiled, Spread):
+        if active.mesh is not None and isinstance(self.program.compiled, MeshExecutable):
             return aligned(values, self.program.compiled, self._came)
         return [v.array if v.array.__class__ is JaxArray else self._moved(v) for v in values]
 
@@ -336,11 +336,11 @@ class Replay:
             return None
         return [s if s in self._states else storages.index(s) for s in storages]
 
-    def holds(self, tensors: Sequence[Tensor]) -> bool:
+    def is_valid(self, tensors: Sequence[Tensor]) -> bool:
         """Return whether the guards on tensors pass."""
         if self._is_pure:
             return True
-        if self._aliased(tensors) != self._aliases or not (self._read.hold() and self._without.hold()):
+        if self._aliased(tensors) != self._aliases or not (self._read.is_unchanged() and self._without.is_unchanged()):
             return False
         if self._views and not self.are_views(tensors):
             return False
@@ -353,27 +353,27 @@ class Replay:
                 if grad._chain is not None or any(t._storage is grad._storage for t in tensors):
                     return False
                 grads.append(grad)
-        return (not grads or self._shared(grads) == self._shared_grads) and all([hold() for hold in self._holds])
+        return (not grads or self._shared(grads) == self._shared_grads) and all([guard() for guard in self._guards])
 
     def changed(self, tensors: Sequence[Tensor]) -> str | None:
         """Describe the guard on tensors that fails, or return None if all pass."""
-        if self._is_pure or self.holds(tensors):
+        if self._is_pure or self.is_valid(tensors):
             return None
         if self._aliased(tensors) != self._aliases:
             return "the set of arguments that share memory with the state"
         if not self.are_views(tensors):
             return "the view layout of an argument"
-        if not self._read.hold():
+        if not self._read.is_unchanged():
             return "the shape or dtype of a tensor"
-        return "optimizer or autocast state" if not all([hold() for hold in self._holds]) else "a tensor's gradient"
+        return "optimizer or autocast state" if not all([guard() for guard in self._guards]) else "a tensor's gradient"
 
     def _act(self, given: Sequence[Value], tensors: Sequence[Tensor]) -> tuple[list, list]:
         """Repeat the side effects on the host in order. Return the random samples and the runtime numbers."""
         x: Any
         draws, asked = [], []
         find = lambda source: element(self._values([source], given, tensors, ())[0])
-        for x in self._again:
-            if x.__class__ is Draw:
+        for x in self._repeated:
+            if x.__class__ is Sample:
                 draws.append(x.make())
             elif x.__class__ is Numbers:
                 asked.append(x.ask())

@@ -97,7 +97,7 @@ class Results:
         if id(t) in self._grads:
             raise Refusal(_errors.compiling.returned_grad())
         if id(t) in self.assigned.entries:
-            return self.assigned.now(t)
+            return self.assigned.reader(t)
         if id(t) in self._old:
             return lambda made, arguments: t
         place = next((i for i, other in enumerate(self._made) if other is t), len(self._made))

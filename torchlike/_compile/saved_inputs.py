@@ -27,7 +27,7 @@ class SavedInput(NamedTuple):
 
     def check(self, node: Node, value: Value) -> None:
         """Raise PyTorch's error if the value was overwritten after the node of the call was made."""
-        if self.saver is not None and value.stamp is not None and value.stamp.before(node):
+        if self.saver is not None and value.stamp is not None and value.stamp.is_newer_than(node):
             edge = None if self.leaf is None else node.edges[self.leaf]
             versions.refuse_captured(self.saver, self.place, value, edge, self.aval)
 

@@ -1,4 +1,4 @@
-"""Trusted code: libraries that guards do not traverse, and which of their functions only compute."""
+"""Trusted code: the libraries that guards do not traverse, and their functions that do more than compute."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from torchlike.backends import _settings
 LIBRARIES = frozenset(("torchlike", "torch", "numpy", "jax", "jaxlib", "optax", "einops", "opt_einsum", "ml_dtypes"))
 _NAMED_TUPLE = "namedtuple_"  # the beginning of the names of the modules of generated named tuples
 # Modules of the standard library that only compute. The other modules access clocks, files, processes or other state.
-COMPUTING = frozenset(
+PURE_MODULES = frozenset(
     (
         "_abc",
         "_bisect",
@@ -83,7 +83,7 @@ COMPUTING = frozenset(
     )
 )
 # Builtins that have side effects, or whose result depends on more than their arguments.
-_DOING = frozenset(
+_IMPURE_BUILTINS = frozenset(
     (
         print,
         input,
@@ -104,7 +104,7 @@ _DOING = frozenset(
         np.fromfile,
     )
 )
-_functions: tuple[Any, ...] = (
+_IMPURE_FUNCTIONS: tuple[Any, ...] = (
     importlib.import_module,
     importlib.reload,
     inspect.currentframe,
@@ -135,9 +135,9 @@ _functions: tuple[Any, ...] = (
 )
 _METHODS = (types.MethodDescriptorType, types.ClassMethodDescriptorType, types.BuiltinFunctionType, staticmethod)
 # Code of functions of trusted modules that have side effects or depend on more than their arguments.
-DOING = frozenset([f.__code__ for f in _functions])
+IMPURE = frozenset([f.__code__ for f in _IMPURE_FUNCTIONS])
 # Code of functions of other modules that read only guarded state.
-READING = frozenset((os.getenv.__code__, os._Environ.__getitem__.__code__))
+READS_GUARDED_STATE = frozenset((os.getenv.__code__, os._Environ.__getitem__.__code__))
 
 
 def root_of(module: str | None) -> str:
@@ -153,34 +153,34 @@ def is_library(module: str | None) -> bool:
 def is_trusted(module: str | None) -> bool:
     """Return whether a module belongs to a numerical library or to the standard library.
 
-    The modules of generated named tuples count too. Guards do not traverse the code of all these modules.
+    The modules of generated named tuples count too. Guards do not traverse the code of trusted modules.
     """
     root = root_of(module)
     return root in LIBRARIES or root in sys.stdlib_module_names or root.startswith(_NAMED_TUPLE)
 
 
-def computes(module: str | None) -> bool:
+def is_pure(module: str | None) -> bool:
     """Return whether the functions of a module have no side effects and depend only on their arguments."""
     root = root_of(module)
-    return root in LIBRARIES or root in COMPUTING or root.startswith(_NAMED_TUPLE)
+    return root in LIBRARIES or root in PURE_MODULES or root.startswith(_NAMED_TUPLE)
 
 
-def only_computes(what: Any) -> bool:
+def is_pure_in_c(what: Any) -> bool:
     """Return whether a function implemented in C has no side effects and depends only on its arguments."""
     owner = getattr(what, "__self__", None)
-    if isinstance(what, types.BuiltinFunctionType) and what in _DOING:
+    if isinstance(what, types.BuiltinFunctionType) and what in _IMPURE_BUILTINS:
         return False
     if owner is not None and not isinstance(owner, types.ModuleType):
         if isinstance(owner, sys.stdout.__class__):
             return False
-        return all([computes(kind.__module__) for kind in _definers(what, owner)])
-    return computes(getattr(what, "__module__", None) or getattr(getattr(what, "__objclass__", None), "__module__", ""))
+        return all([is_pure(kind.__module__) for kind in _definers(what, owner)])
+    return is_pure(getattr(what, "__module__", None) or getattr(getattr(what, "__objclass__", None), "__module__", ""))
 
 
 def _definers(what: Any, owner: Any) -> list[type]:
-    """Return the classes that may define a method implemented in C that is bound to `owner`.
+    """Return the classes that may define the C method `what`, which is bound to `owner`.
 
-    The method of an instance of a Python class is one of a base implemented in C, for example `dict.get`.
+    An instance of a Python class inherits such a method from a base implemented in C. An example is `dict.get`.
     """
     if isinstance(owner, type):
         return [owner]
@@ -188,6 +188,6 @@ def _definers(what: Any, owner: Any) -> list[type]:
     return bases or [type(owner)]
 
 
-def code_only_computes(code: types.CodeType, module: str | None) -> bool:
+def is_pure_code(code: types.CodeType, module: str | None) -> bool:
     """Return whether code of a trusted module has no side effects and depends only on its arguments."""
-    return code not in DOING and (computes(module) or code in READING)
+    return code not in IMPURE and (is_pure(module) or code in READS_GUARDED_STATE)

@@ -87,7 +87,7 @@ def find(
         packs.vectors,
         switches.of[device.type],
     )
-    laid = layout.arranged(device, trace, live)
+    laid = layout.layout_of(device, trace, live)
     key = key if laid is None else (*key, laid)
     found = programs.get(key)
     if found is None:
@@ -111,7 +111,7 @@ def _make(
     kept = tuple(sorted(set(range(len(trace.arrays))) - set(donated)))
     try:
         with whole_step:
-            laid = layout.laid(device, trace, live, donated)
+            laid = layout.layout_to_compile(device, trace, live, donated)
             code = tuple(trace.code)
             steps = code if laid is None else laid.code
             function = replay(steps, places, packs.vectors, donated, kept, live)
@@ -121,5 +121,5 @@ def _make(
     made.account, made.code = account, tuple(trace.code)
     making.is_built(False, made.donated_bytes)
     making.has_run(hot=False)
-    log.made(making, "xla")
+    log.log_compile(making, "xla")
     return made

@@ -16,7 +16,7 @@ from torchlike import _dtypes, _errors
 from torchlike._dtypes.strides import extent
 from torchlike._engine import Aval, Plan, Value, record
 from torchlike._engine.trace.plan import COMPILED, ONCE
-from torchlike._engine.xla.layout import rows_of_update
+from torchlike._engine.xla.layout import shared_layouts_of_update
 from torchlike._engine.xla.target import placing_on_cpu
 from torchlike._ops.schema.namespace import namespace
 from torchlike._ops.schema.typing_rules import broadcast
@@ -135,7 +135,9 @@ def _make_plan(
         _check_joined(kinds, rows[alone:], alone)
     outputs = (*[a for c in written for a in avals[columns[c]]], *itertools.chain.from_iterable(shown))
     plan = Plan(rule.__name__, avals, (float,) * numbers, outputs, update)
-    plan.rows = [*rows_of_update(lengths, written, lengths[0] - sum(joined), [a.shape for a in avals])]
+    plan.shared_layouts = [
+        *shared_layouts_of_update(lengths, written, lengths[0] - sum(joined), [a.shape for a in avals])
+    ]
     is_single = all(a.dtype is _dtypes.float32 for a in avals)
     plan.executor = ONCE if by_element and is_single and is_even else COMPILED
     return plan

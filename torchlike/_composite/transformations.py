@@ -18,7 +18,7 @@ from torchlike._dtypes import devices
 from torchlike._engine import Aval, Plan, Value, aval, concrete, record
 from torchlike._engine.trace.plan import COMPILED
 from torchlike._engine.xla.jax_private import eval_jaxpr
-from torchlike._engine.xla.layout import Row
+from torchlike._engine.xla.layout import SharedLayout
 from torchlike._tensor.storage import commit
 from torchlike._tensor.tensor import Tensor, wrap
 
@@ -169,7 +169,7 @@ class Update(NamedTuple):
             return tuple(eval_jaxpr(closed.jaxpr, closed.consts, *flat[count:], *flat[:count]))
 
         plan = Plan(self.recipe.name, inputs, (float,) * self.recipe.numbers, outputs, function)
-        plan.executor, plan.rows = COMPILED, self._rows(written)
+        plan.executor, plan.shared_layouts = COMPILED, self._rows(written)
         _shapes(self._step, self.recipe, inputs)  # raises errors of the transformation here
         return plan
 
@@ -191,7 +191,7 @@ class Update(NamedTuple):
         flag = next(given) != 0
         return [jnp.where(flag, a, b) for a, b in zip(old, new)]
 
-    def _rows(self, written: list[int]) -> list[Row]:
+    def _rows(self, written: list[int]) -> list[SharedLayout]:
         """Return, for each parameter with a gradient, the inputs and results that have its layout over a mesh."""
         structure, found = self.structure, []
         stepped = [i for i, steps in enumerate(self.stepped) if steps]
@@ -199,7 +199,7 @@ class Update(NamedTuple):
         for row, i in enumerate(stepped):
             like = [n for n in written if structure.leaves[n].param == i and self._is_like(structure.leaves[n].aval, i)]
             inputs = (i, len(structure.names) + row, *[begin + n for n in like])
-            found.append(Row(inputs, (row, *[len(stepped) + written.index(n) for n in like])))
+            found.append(SharedLayout(inputs, (row, *[len(stepped) + written.index(n) for n in like])))
         return found
 
     def _is_like(self, kind: Aval, param: int) -> bool:

@@ -10,8 +10,8 @@ from torchlike._engine.heap import keep_freed_blocks as _keep_freed_blocks
 from torchlike._engine.heap import use_huge_pages as _use_huge_pages
 from torchlike._engine.report.compile_counters import stats as stats
 from torchlike._engine.report.explain import explain as explain
-from torchlike._engine.trace.capture import drawn as drawn
 from torchlike._engine.trace.capture import repeats as repeats
+from torchlike._engine.trace.capture import sampled as sampled
 from torchlike._engine.trace.flush import boundary as boundary
 from torchlike._engine.trace.flush import clear_cache as clear_cache
 from torchlike._engine.trace.flush import concrete as concrete

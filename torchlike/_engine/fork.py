@@ -42,7 +42,7 @@ def prepare_fork() -> None:
     """
     started = time.perf_counter()
     background.wait_for_all()
-    log.waited_to_fork(time.perf_counter() - started)
+    log.report_wait_to_fork(time.perf_counter() - started)
     flush.boundary()
     if backend_is_started():
         for array in jax.live_arrays():

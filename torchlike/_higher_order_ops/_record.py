@@ -11,7 +11,7 @@ from torchlike._dtypes import modes
 from torchlike._dtypes.devices import device as Device
 from torchlike._dtypes.strides import is_dense, normal
 from torchlike._engine import Aval
-from torchlike._engine.trace.subtrace import Drew, Observed
+from torchlike._engine.trace.subtrace import Observed, Sampled
 from torchlike._higher_order_ops._trees import Tree, flatten
 from torchlike._tensor.storage import Storage
 from torchlike._tensor.tensor import Tensor, wrap
@@ -77,13 +77,13 @@ def record(
 
     Raises UncapturedHigherOrderOpError as PyTorch does: if the function reads elements, writes to its inputs or to
     outside tensors, or returns results that share memory with inputs, with outside tensors or with each other. Raises
-    `Drew` if the function samples random numbers.
+    `Sampled` if the function samples random numbers.
     """
     with recording(f"{role} of {name}", device) as scene:
         tensors = [scene.tensor(a, modes.local.grad and grad, strides) for a, grad, strides in inputs]
         try:
             leaves, tree = flatten(call(function, list(tensors)))
-        except Drew:
+        except Sampled:
             raise
         except Observed as error:
             raise _errors.control_flow.observed(name, str(error)) from None

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 
 from torchlike import _errors
-from torchlike._engine.trace.subtrace import Drew
+from torchlike._engine.trace.subtrace import Sampled
 from torchlike._errors.warned import warn
 from torchlike._higher_order_ops._record import InputProperties, Recorded, ResultIndex, device_of, operate, record
 from torchlike._higher_order_ops._trees import flatten
@@ -54,7 +54,7 @@ def cond(pred: Any, true_fn: Callable, false_fn: Callable, operands: tuple | lis
     try:
         true = record("torch.cond", "true_fn", true_fn, properties, device, call)
         false = record("torch.cond", "false_fn", false_fn, properties, device, call)
-    except Drew:
+    except Sampled:
         true = false = None
     if true is None or false is None or not _are_alike(true, false):
         return true_fn(*operands) if pred.item() else false_fn(*operands)

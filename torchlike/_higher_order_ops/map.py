@@ -8,7 +8,7 @@ from typing import Any
 import jax
 
 from torchlike import _errors
-from torchlike._engine.trace.subtrace import Drew
+from torchlike._engine.trace.subtrace import Sampled
 from torchlike._higher_order_ops._record import InputProperties, ResultIndex, device_of, operate, record
 from torchlike._higher_order_ops._trees import flatten
 from torchlike._higher_order_ops.scan import stacked
@@ -48,7 +48,7 @@ def map(f: Callable, xs: Any, *args: Any) -> Any:
     properties = [*[InputProperties.of_slice(x) for x in slices], *[InputProperties.of(x) for x in tensors]]
     try:
         made = record(_NAME, "f", f, properties, device_of(slices), call)
-    except Drew:
+    except Sampled:
         return stacked([f(tree.filled(each), *args) for each in zip(*[x.unbind(0) for x in slices])], 0)
     if not all(isinstance(leaf, ResultIndex) or leaf is None for leaf in made.leaves):
         raise _errors.control_flow.no_tensor_leaf(_NAME, made.leaves)

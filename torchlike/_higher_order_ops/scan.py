@@ -8,7 +8,7 @@ from typing import Any
 import jax
 
 from torchlike import _errors
-from torchlike._engine.trace.subtrace import Drew
+from torchlike._engine.trace.subtrace import Sampled
 from torchlike._higher_order_ops._record import (
     InputProperties,
     Recorded,
@@ -56,7 +56,7 @@ def scan(
     call = lambda f, inputs: f(carry_tree.filled(inputs[:count]), slices_tree.filled(inputs[count:]))
     try:
         made = record(_NAME, "combine_fn", combine_fn, properties, device_of(carry), call)
-    except Drew:
+    except Sampled:
         return _one_by_one(combine_fn, init, sliced, slices_tree, dim, reverse)
     ys_tree = _check_results(made, carry, carry_tree)
     op = Higher("scan", "ScanAutogradOpBackward", ("scan", count, reverse), _runner(count, reverse))

@@ -11,7 +11,7 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._dtypes.recorder import current
-from torchlike._engine.trace.subtrace import Drew, SubTrace
+from torchlike._engine.trace.subtrace import Sampled, SubTrace
 from torchlike._engine.xla.jax_private import eval_jaxpr
 from torchlike._higher_order_ops._record import (
     InputProperties,
@@ -61,7 +61,7 @@ def while_loop(cond_fn: Callable, body_fn: Callable, carried_inputs: tuple | lis
     try:
         goes_on = record("torch.while_loop", "cond_fn", cond_fn, properties, device, call)
         body = record("torch.while_loop", "body_fn", body_fn, properties, device, call)
-    except Drew:
+    except Sampled:
         return _looked_at(cond_fn, body_fn, carried_inputs)
     _check(goes_on, body, tensors)
     if not isinstance(goes_on.leaves[0], ResultIndex):

@@ -11,7 +11,7 @@ from jax.sharding import NamedSharding
 
 from torchlike._engine import Value, concrete
 from torchlike._engine.trace.capture import WholeTrace
-from torchlike._engine.xla.layout import Spread
+from torchlike._engine.xla.layout import MeshExecutable
 from torchlike._engine.xla.mesh import GlobalMesh
 from torchlike._mesh.spreading import placed
 
@@ -30,7 +30,7 @@ def known(mesh: GlobalMesh, trace: WholeTrace, sources: Sequence[Any]) -> dict[i
     return found
 
 
-def aligned(values: Sequence[Value], program: Spread, came: WeakSet[Value]) -> list[Any]:
+def aligned(values: Sequence[Value], program: MeshExecutable, came: WeakSet[Value]) -> list[Any]:
     """Return the arrays of the inputs that a program does not overwrite, with the program's shardings.
 
     `came` are the values on the host that were inputs before. They are moved to the mesh at their second use.

@@ -18,7 +18,7 @@ import numpy as np
 from torchlike import _dtypes, _errors
 from torchlike._dtypes import devices, modes
 from torchlike._dtypes.recorder import current
-from torchlike._engine import Value, aval, drawn
+from torchlike._engine import Value, aval, sampled
 
 from ._generator import DEFAULT_SEED, Generator, as_seed, default_generator
 from ._stand_ins import state_words
@@ -161,7 +161,7 @@ class PhiloxGenerator(Generator):
             base = self._current_base()
             value = None if base.find is None else base.find()
             if value is None:
-                value = Value(aval((4,), _dtypes.uint32, self.device), drawn(lambda: self._words(base)))
+                value = Value(aval((4,), _dtypes.uint32, self.device), sampled(lambda: self._words(base)))
                 base.keep(value)
             start = base.position
             self._move(base, start + count)

@@ -265,7 +265,7 @@ def fast_dtype(kind: str) -> _dtypes.dtype:
         raise _errors.autocast.no_dtype()
     dtype, capture = state.dtypes[kind], current().capture
     if capture is not None and not is_enabled(kind):  # if autocast is enabled, the modes of the call guard it
-        capture.holds.append(lambda: state.dtypes[kind] is dtype)
+        capture.guards.append(lambda: state.dtypes[kind] is dtype)
     return dtype
 
 

@@ -12,7 +12,7 @@ from torchlike._autograd.nodes import sequence
 from torchlike._dtypes import modes
 from torchlike._ops import REGISTRY, Op
 from torchlike._ops.schema import declare as d
-from torchlike._ops.schema.plan import check_fits, check_row
+from torchlike._ops.schema.plan import check_fits, check_operator
 from torchlike._tensor import dispatch, storage, views
 from torchlike._tensor.out import row_into
 from torchlike._tensor.tensor import TENSOR_TYPES, Tensor, wrap
@@ -122,7 +122,7 @@ def _check_first(op: Op | None, operands: tuple, named: dict | None) -> None:
             x._read()
     try:
         if op is not None:
-            (check_row if op.fits is None else check_fits)(op, operands, named or {}, dispatch.describe)
+            (check_operator if op.fits is None else check_fits)(op, operands, named or {}, dispatch.describe)
     except NotImplementedError as error:
         if not str(error).startswith('"'):
             raise

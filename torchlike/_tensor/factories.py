@@ -19,7 +19,7 @@ from torchlike._dtypes import dtype as Dtype
 from torchlike._dtypes import memory_format as mf
 from torchlike._dtypes import strides as _layout
 from torchlike._engine import Value, aval
-from torchlike._engine.trace.batched_values import Row, as_rows, levels_of, lifted, outermost
+from torchlike._engine.trace.batched_values import Row, as_rows, levels_of, lift, outermost
 from torchlike._engine.xla import allocation
 from torchlike._engine.xla.transfers import constant, to_device
 from torchlike._errors.warned import once, warn
@@ -657,7 +657,7 @@ def _as_examples(made: Tensor, like: Tensor) -> None:
     if value.__class__ is Row:
         storage = made._storage
         for level in levels_of(value):
-            storage.value = lifted(storage.value, level)
+            storage.value = lift(storage.value, level)
 
 
 def batched_like(value: Any, tensors: Sequence[Tensor]) -> Tensor | None:

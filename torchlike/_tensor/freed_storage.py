@@ -65,7 +65,7 @@ def free(storage: Storage) -> None:
 
 
 def allocate(storage: Storage, value: Value) -> None:
-    """Allocate a freed storage with contents of its former type."""
+    """Give a freed storage new contents of its former type, and restore its class."""
     storage.__class__ = storage._loan.kind
     del storage._loan
     storage.value = value

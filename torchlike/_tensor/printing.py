@@ -128,8 +128,8 @@ def _shape_and_dtype(array: np.ndarray | None, size: tuple[int, ...] | None, dty
     else:
         complex_default = "torch.complex128" if default == "torch.float64" else "torch.complex64"
         hidden_size, implied = not _options.edgeitems, (default, complex_default, *SELF_EVIDENT)
-    said = [f"size={tuple(map(int, shape))}"] if hidden_size else []
-    return said if dtype in implied else [*said, f"dtype={dtype}"]
+    sizes = [f"size={tuple(map(int, shape))}"] if hidden_size else []
+    return sizes if dtype in implied else [*sizes, f"dtype={dtype}"]
 
 
 def with_suffixes(text: str, suffixes: list[str], indent: int, new_line: bool = False) -> str:
@@ -160,7 +160,7 @@ def numbers(array: np.ndarray, indent: int) -> str:
 
 
 class _Format:
-    """The format of the numbers of a tensor. It is chosen from all printed numbers, so that the columns line up."""
+    """A common format for all printed numbers of a tensor, so that the columns line up."""
 
     def __init__(self, values: np.ndarray) -> None:
         self.floating = values.dtype.kind in "fV"

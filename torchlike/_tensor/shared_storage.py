@@ -253,7 +253,7 @@ def _share(storage: Storage) -> None:
     memory = np.zeros(extent(value.aval, storage.strides), np.uint8) if block is None else block.memory
     loan = Loan(value.aval, storage.strides, memory, None)
     loan.block, loan.look()[...] = block, array
-    loan.settled, loan.stamp = value, versions.of(value)
+    loan.settled, loan.stamp = value, versions.stamp_of(value)
     _lend(storage, loan)
 
 

@@ -128,7 +128,7 @@ class Storage:
         with lock:  # threads may write to disjoint parts of one tensor
             (whole,) = record(plan, [self.value, value], numbers)
             self.put(whole, since, owner, step)
-        value.stamp = value.stamp or versions.of(whole)
+        value.stamp = value.stamp or versions.stamp_of(whole)
 
     @property
     def whole(self) -> Storage:
@@ -363,7 +363,7 @@ def view_plan(chain: tuple[Step, ...], node: str) -> OpPlan:
         scalars = tuple(kind for plan in plans for kind in plan.scalars)
         last = plans[-1]
         made = OpPlan("view", plans[0].inputs, scalars, last.outputs, lambda x, *numbers: (look(plans, x, numbers),))
-        found = _view_plans[plans, node] = made.settle(last.op, (), (True,), last.strides, node)
+        found = _view_plans[plans, node] = made.complete(last.op, (), (True,), last.strides, node)
     return found
 
 
@@ -415,7 +415,7 @@ def _make_write_plan(plans: tuple[OpPlan, ...]) -> OpPlan:
 
     made = OpPlan("write", (base, new), scalars, (base,), write)
     made.executor = NUMPY if strided else OWN
-    made.settle(plans[0].op, (), (base.dtype.category >= _dtypes.FLOATING,), node="torch::autograd::CopySlices")
+    made.complete(plans[0].op, (), (base.dtype.category >= _dtypes.FLOATING,), node="torch::autograd::CopySlices")
     made.chain = plans
     made.remembers = ("all",)  # saves nothing, but a second backward pass still requires retain_graph
     return made

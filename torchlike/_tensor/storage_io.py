@@ -94,7 +94,7 @@ def _plan(whole: Aval, memory: Ints | None, size: Ints, stride: Ints, offset: in
 
     name, out = "as_strided", whole.like(size)
     plan = OpPlan(name, (whole,), (), (out,), look)
-    return plan.settle(REGISTRY["view"], (), (True,), (_layout.normal(size, stride),), "AsStridedBackward0")
+    return plan.complete(REGISTRY["view"], (), (True,), (_layout.normal(size, stride),), "AsStridedBackward0")
 
 
 def _in_memory_order(array: Any, memory: Ints | None) -> Any:

@@ -42,8 +42,8 @@ class Tensor(Methods):
     """A multi-dimensional array with PyTorch's behavior. `torchlike.tensor` creates one.
 
     Args:
-      args, kwargs: the sizes, as ints, or the data: a sequence, an array or a tensor, as for `Tensor.new`; and
-        `device`.
+      args, kwargs: the sizes as ints, or the data as a sequence, array or tensor (see `Tensor.new`). `device` is also
+        accepted.
 
     >>> torchlike.Tensor([1, 2])
     tensor([1., 2.])
@@ -68,7 +68,7 @@ class Tensor(Methods):
         "_tracks",
     )
     __array_priority__ = 1000
-    # The name of a hook that a subclass defines, but that operators do not call. Creating a tensor of it raises.
+    # The name of a hook that a subclass defines but operators never call. Creating an instance of the subclass raises.
     _never_called: str | None = None
 
     _storage: Storage
@@ -88,7 +88,7 @@ class Tensor(Methods):
     _ended: tuple[Any, Any]
     _fate: versions.Fate  # the final state of an overwritten tensor, for error messages
     _frozen: views.Frozen  # why a view does not follow its base, if not because of `no_grad`
-    # On a base: a weak reference to the tensor whose shape was changed in place and that this base stands for.
+    # On an internal base, made when the shape of the former base was changed in place: a weak reference to the latter.
     _shown: Any
 
     @classmethod
@@ -131,7 +131,7 @@ class Tensor(Methods):
     def _root(self) -> Tensor | Any:
         """Return the base of this view.
 
-        A base whose own shape was changed in place has become a view too, so the chain of bases is followed to its end.
+        A change of shape in place turns a base into a view with its own base, so all bases are followed to the last.
         """
         origin = self._origin
         while origin is not None and origin._origin is not None:
@@ -158,6 +158,7 @@ class Tensor(Methods):
         return self._storage.value if self._chain is None or self._cache is None else self._cache[2]
 
     def _pair(self, strict: bool | None = None) -> tuple[Value, Edge | None]:
+        """Return the contents and the gradient edge. `strict` is that of `_read`."""
         value = self._storage.value if self._chain is None else self._read(strict)
         return value if value.__class__ is Value else value.settle(), self._edge
 
@@ -224,7 +225,7 @@ class Tensor(Methods):
             versions.note_part(new_edge[0], edge[0], since, self)
         origin._write_raw(new, new_edge if differentiable else origin._edge, since)
         if views.is_whole(self):
-            value.stamp = value.stamp or versions.of(storage.value)
+            value.stamp = value.stamp or versions.stamp_of(storage.value)
             self._edge = edge if differentiable else self._edge
             self._cache = (storage.version, origin._edge, value)
         elif differentiable and new_edge is not None:
@@ -236,14 +237,14 @@ class Tensor(Methods):
     def _write_raw(self, value: Value, edge: Edge | None, since: int | None = None) -> None:
         """Store new contents without gradient checks."""
         storage, origin = self._storage, self if self._origin is None else self._root()
-        is_there = origin._storage is storage
-        apart = not is_there or origin._counter is not None
-        step = 0 if is_there and apart else _storage.WRITE if is_there else 1
+        is_shared = origin._storage is storage
+        counts_separately = not is_shared or origin._counter is not None
+        step = 0 if is_shared and counts_separately else _storage.WRITE if is_shared else 1
         if self._chain is None:
             storage.put(value, since, self, step)
         else:
             storage.put_seen(self._chain, value, since, self, step)
-        if apart:  # after the write, which records the previous count
+        if counts_separately:  # after the write, which records the previous count
             self._count()
         self._edge = edge
         if self._chain is not None:
@@ -482,7 +483,7 @@ class Tensor(Methods):
         return edge is None or isinstance(edge[0], AccumulateGrad)
 
     def _shows_no_history(self) -> bool:
-        """Return `is_leaf` as of the last read. Raise no errors."""
+        """Return whether the tensor was a leaf at its last read. Unlike `is_leaf`, this never raises."""
         return self._edge is None or isinstance(self._edge[0], AccumulateGrad)
 
     @property
@@ -574,13 +575,13 @@ class Tensor(Methods):
             raise TypeError(f"Variable data has to be a tensor, but got {type(other).__name__}")
         if self.requires_grad and other.dtype.category < _dtypes.FLOATING:
             raise _errors.autograd.data_of_integers()
-        self._see(other)
+        self._switch_to(other)
 
     @data.deleter
     def data(self) -> None:
         raise _errors.memory.deleting_data()
 
-    def _see(self, other: Tensor) -> None:
+    def _switch_to(self, other: Tensor) -> None:
         """Switch this tensor to the memory of another one.
 
         The gradient edge and the number of counted writes stay the same. A view also keeps its base.
@@ -736,7 +737,7 @@ class Tensor(Methods):
         return complex(self._without_history())
 
     def _without_history(self) -> Any:
-        """Return the only element, and warn if the number loses the tensor's place in a gradient graph."""
+        """Return the only element as a number. Warn if the tensor requires grad, because the number does not."""
         found = self._only()
         if modes.local.grad and self.requires_grad:
             _errors.warned.once(_errors.autograd.SCALAR_WITHOUT_GRAD)
@@ -843,8 +844,8 @@ def wrap(value: Value, edge: Edge | None = None, strides: tuple[int, ...] | None
 
 def alias(source: Tensor, cls: type = Tensor) -> Any:
     """Return a detached tensor over the same storage, with the same geometry."""
-    apart = current().alias
-    if apart is not None and cls is Tensor and (found := apart(source)) is not None:
+    hook = current().alias
+    if hook is not None and cls is Tensor and (found := hook(source)) is not None:
         return found
     return same_memory(source, cls)
 
@@ -871,15 +872,15 @@ def untracked(view: Tensor) -> Tensor:
 
 def adopt(cls: type, source: Tensor) -> Any:
     """Return `source` as an instance of a subclass, with the same storage and gradient edge."""
-    _begin(cls)
+    _check_subclass(cls)
     tensor = alias(source, cls)
     tensor._edge, tensor._origin, tensor._tracks = source._edge, source._origin, source._tracks
     tensor._cache = source._cache  # keeps the history of a view
     return tensor
 
 
-def _begin(cls: Any) -> None:
-    """Prepare for a tensor of a subclass, and raise if the subclass cannot have tensors."""
+def _check_subclass(cls: Any) -> None:
+    """Raise if a subclass cannot be instantiated. Wrap the public functions that it may override."""
     if cls._never_called is not None:
         raise _errors.making.never_called(cls, cls._never_called)
     if cls.__basicsize__ != Tensor.__basicsize__:
@@ -891,8 +892,8 @@ def _begin(cls: Any) -> None:
 
 
 def turn_into(cls: type, fresh: Tensor) -> Any:
-    """Change the class of a new tensor, which has no other references, to a subclass."""
-    _begin(cls)
+    """Change the class of a new tensor to a subclass. Nothing else may refer to the tensor yet."""
+    _check_subclass(cls)
     fresh.__class__ = cls
     return fresh
 
@@ -954,7 +955,7 @@ def _add_to_grad(leaf: Tensor, pair: engine.Grad, create_graph: bool) -> None:
 
 
 def _accumulated(grad: Any, pair: engine.Grad, create_graph: bool) -> Any:
-    """Return the new `.grad` after `pair` arrives, if one of the two gradients is sparse.
+    """Return the sum of `.grad` and a new gradient. At least one of the two is sparse.
 
     A sum with the layout of `grad` is written to `grad` in place, unless `create_graph`.
     """

@@ -37,7 +37,7 @@ def shortened(error: Exception) -> Exception:
     if isinstance(error, TypeError) and last is not None:
         _name_boundary(error, last.tb_frame.f_code.co_qualname)
     if last is not None and error.__cause__ is None and _is_raised_by_us(last):
-        error.__context__, error.__suppress_context__ = _of_program(error.__context__), False
+        error.__context__, error.__suppress_context__ = _caught_by_program(error.__context__), False
     return error.with_traceback(_without_ours(last))
 
 
@@ -47,8 +47,8 @@ def _is_raised_by_us(last: TracebackType) -> bool:
     return is_ours(last.tb_frame.f_code.co_filename)
 
 
-def _of_program(context: BaseException | None) -> BaseException | None:
-    """Return the first error of a chain of contexts that the program caught, not torchlike."""
+def _caught_by_program(context: BaseException | None) -> BaseException | None:
+    """Return the first error in a chain of contexts that the program caught. Skip errors that torchlike caught."""
     while context is not None:
         caught = context.__traceback__
         if caught is not None and not is_ours(caught.tb_frame.f_code.co_filename):
@@ -57,8 +57,8 @@ def _of_program(context: BaseException | None) -> BaseException | None:
     return context
 
 
-def of_program(error: BaseException, frames: TracebackType | None) -> TracebackType | None:
-    """Return the frames of an error that a program did not catch, without torchlike's own."""
+def for_user(error: BaseException, frames: TracebackType | None) -> TracebackType | None:
+    """Return the frames to print for an error that a program did not catch: all but torchlike's frames."""
     return frames if _IS_FULL or not isinstance(error, Exception) or is_foreign(error) else _without_ours(frames)
 
 
@@ -79,7 +79,7 @@ def _without_ours(last: TracebackType | None) -> TracebackType | None:
 
 
 def _name_boundary(error: TypeError, boundary: str) -> None:
-    """Describe an argument error as one of the method, or of the alias of an operator, that is the boundary."""
+    """Name the method or alias that the program called in the message of an argument error."""
     owner, _, name = boundary.partition(".")
     if owner in ("Tensor", "torch"):
         _errors.arguments.as_of(error, name, owner == "Tensor")

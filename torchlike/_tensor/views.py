@@ -156,7 +156,7 @@ def read_again(view: Any, strict: bool) -> Value:
             if strict:
                 raise _refusal(view, indirect=True)
             now = -1  # invalid, so that the next read checks again
-    value.stamp = versions.of(storage.value)
+    value.stamp = versions.stamp_of(storage.value)
     versions.note_counter(value, view if origin is None else origin)
     view._cache = (now, mark, value)
     return value
@@ -271,7 +271,7 @@ def widen(view: Any) -> None:
         return
     if origin is not None and origin._edge is not None and steps_from(origin, view):
         value = _made_anew(view, origin, origin._edge)
-        value.stamp = versions.of(view._storage.value)
+        value.stamp = versions.stamp_of(view._storage.value)
         view._cache = (view._storage.version, origin._edge, value)
 
 
@@ -291,7 +291,7 @@ def replaced(aval: Aval, old: Edge | None, new: Edge | None, name: str) -> Edge:
     plan = _replace_plans.get((aval, name))
     if plan is None:
         plan = OpPlan("replace", (aval, aval), (), (aval,), lambda old, new: (new,))
-        plan = _replace_plans[aval, name] = plan.settle(REGISTRY["clone"], (), (True,), node=name)
+        plan = _replace_plans[aval, name] = plan.complete(REGISTRY["clone"], (), (True,), node=name)
     return Node(plan, [], [old, new], []), 0
 
 
@@ -372,7 +372,7 @@ def named(edge: Edge, name: str, operator: str = "") -> Edge:
     if plan is None:
         old = node.plan
         plan = OpPlan(operator or old.name, old.inputs, old.scalars, old.outputs, old.function)
-        plan.settle(old.op, (), old.differentiable, tuple(old.strides), name)
+        plan.complete(old.op, (), old.differentiable, tuple(old.strides), name)
         _named_plans[old, name, operator] = plan
     return Node(plan, [], node.edges, node.scalars), edge[1]
 
@@ -430,4 +430,4 @@ def _make_joint_plan(plans: tuple[OpPlan, ...], dim: int) -> OpPlan:
         return tuple([part.reshape(a.shape) for part, a in zip(namespace(x).split(x, cuts, dim), outputs)])
 
     made = OpPlan("pieces", first.inputs, (), outputs, function)
-    return made.settle(first.op, (), (True,) * len(plans), node=first.node)
+    return made.complete(first.op, (), (True,) * len(plans), node=first.node)

@@ -74,6 +74,7 @@ def _check_root(i: int, root: Any) -> None:
 
 
 def _seed(i: int, root: Any, g: Any, create_graph: bool) -> Grad:
+    """Return the initial gradient of the root at index `i`, or raise PyTorch's error if `g` does not fit."""
     _check_root(i, root)
     aval = _aval(root)
     if g is None:
@@ -100,7 +101,7 @@ def _seed(i: int, root: Any, g: Any, create_graph: bool) -> Grad:
 
 
 def _shape(x: Any) -> Any:
-    """Return the shape of a tensor, or what tells the sizes of a nested tensor."""
+    """Return the shape of a tensor. For a nested tensor, return the sizes of its components."""
     return x._all_sizes if x.is_nested else x.shape
 
 
@@ -250,13 +251,13 @@ def grad(
 
 
 def _like_input(x: Any, grad: Any) -> Any:
-    """Return a gradient as its input's class wants it: a subclass may define `_as_gradient(grad)`."""
+    """Convert a gradient with the method `_as_gradient(grad)` of the input's class, if it has one."""
     convert = getattr(x, "_as_gradient", None)
     return grad if grad is None or convert is None else convert(grad)
 
 
 def _count(outputs: tuple, weights: tuple) -> int:
-    """Return the number of gradients of a batched call."""
+    """Return the length of the leading dim of batched gradients, and check their shapes."""
     for i, (output, w) in enumerate(zip(outputs, weights)):
         if w is None:
             raise ValueError(
@@ -301,7 +302,7 @@ def _grad(
 
 
 def _zeros(t: Any, create_graph: bool) -> Any:
-    """Return the gradient of an unused input: a new leaf, without the leading dim of batched gradients."""
+    """Return zeros as the gradient of an unused input. Batched gradients do not add a leading dim to them."""
     from torchlike._tensor.factories import zeros_like
 
     if isinstance(t, GradientEdge):

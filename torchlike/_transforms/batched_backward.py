@@ -34,7 +34,7 @@ class BatchedWalk(Walk):
         if node.age > versions.latest:
             versions.check(node, wanted, given)
         if node.age > versions.uncounted and node.saved:
-            node.saved = versions.written(node, wanted, given)
+            node.saved = versions.current_inputs(node, wanted, given)
         source, saved = node.repeatable() if self.create_graph else (node.plan, node.saved)
         one = source.gradients.get((wanted, given)) or gradient(source, wanted, given)
         plan = over_rows(one, len(saved), self.count)
@@ -89,4 +89,4 @@ def over_rows(plan: OpPlan, saved: int, count: int) -> OpPlan:
     inputs = [a if i < saved else aval((count, *a.shape), a.dtype, a.device) for i, a in enumerate(plan.inputs)]
     outputs = [aval((count, *a.shape), a.dtype, a.device) for a in plan.outputs]
     made = OpPlan(plan.name + "_rows", tuple(inputs), plan.scalars, tuple(outputs), mapped)
-    return made.settle(plan.op, tuple(range(arrays)), plan.differentiable, node=plan.node)
+    return made.complete(plan.op, tuple(range(arrays)), plan.differentiable, node=plan.node)

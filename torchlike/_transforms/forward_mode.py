@@ -255,7 +255,7 @@ def push(plan: OpPlan, which: tuple[int, ...]) -> OpPlan:
     outputs = tuple(plan.outputs[i] for i in places)
     made = OpPlan(plan.name + "_jvp", avals, plan.scalars, outputs, jvp)
     strides = tuple(plan.strides[i] for i in places)
-    made.settle(plan.op, tuple(range(len(avals))), (True,) * len(outputs), strides, node=plan.node)
+    made.complete(plan.op, tuple(range(len(avals))), (True,) * len(outputs), strides, node=plan.node)
     jax.eval_shape(jvp, *specs(avals, plan.scalars))  # raise here if there is no JVP
     made.remembers = ("inputs",)
     return made

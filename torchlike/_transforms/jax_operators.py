@@ -250,7 +250,9 @@ class HigherNode(Node):
     def _check_versions(self) -> None:
         """Raise PyTorch's error if a tensor that the gradient uses was overwritten."""
         outer = [(value, None) for recording in self.recordings for value in recording.sub.outer]
-        stale = [i for i, (value, _) in enumerate(self.given) if value.stamp is not None and value.stamp.before(self)]
+        stale = [
+            i for i, (value, _) in enumerate(self.given) if value.stamp is not None and value.stamp.is_newer_than(self)
+        ]
         if stale:
             call, pair = self.settled.call, self.settled.pair
             used = _cached(call.key("used", self.settled.wanted), lambda: _used(call, pair))

@@ -47,7 +47,7 @@ def behind_a_barrier(tensors: Sequence[Any], arriving: Sequence[Any] | None = No
 def _barrier(kept: tuple[Aval, ...], waited: tuple[Aval, ...]) -> OpPlan:
     through = _conditional if kept[0].device.type == "cpu" else _barred
     made = OpPlan("barrier", kept + waited, (bool,), kept, functools.partial(through, len(kept)))
-    return made.settle(REGISTRY["clone"], (), (False,) * len(kept), node="BarrierBackward0")
+    return made.complete(REGISTRY["clone"], (), (False,) * len(kept), node="BarrierBackward0")
 
 
 def _barred(count: int, *flat: Any) -> tuple:

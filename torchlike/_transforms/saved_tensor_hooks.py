@@ -264,7 +264,7 @@ def lean(plan: OpPlan, wanted: tuple[int, ...]) -> OpPlan:
     given = tuple(i for i, d in enumerate(plan.differentiable) if d)
     saved = tuple(sorted(dependence(plan, wanted, given))) if given else ()
     made = OpPlan(plan.name, plan.inputs, plan.scalars, plan.outputs, plan.function, plan.extra)
-    return made.settle(plan.op, saved, plan.differentiable, plan.strides, plan.node)
+    return made.complete(plan.op, saved, plan.differentiable, plan.strides, plan.node)
 
 
 class _Packing(Mode):

@@ -19,7 +19,7 @@ from torchlike._autograd.nodes import AccumulateGrad, Edge, Node, sequence
 from torchlike._dtypes import modes
 from torchlike._dtypes.recorder import Recorder, enter, leave
 from torchlike._engine import Aval, Value
-from torchlike._engine.trace.batched_values import Level, Row, levels_of, lifted
+from torchlike._engine.trace.batched_values import Level, Row, levels_of, lift
 from torchlike._errors.callers import calls_of_ours
 from torchlike._tensor.views import NOWHERE
 from torchlike._transforms import forward_mode
@@ -113,7 +113,7 @@ class Mapping:
         return place
 
     def _lifted(self, value: Value) -> Row:
-        row = lifted(value, self.level)
+        row = lift(value, self.level)
         if row is not value:
             for tangents in forward_mode.local.levels:
                 if value in tangents:
@@ -360,5 +360,5 @@ def _as_old(old: Value, new: Value) -> Value:
         raise _errors.func.write_to_unmapped(calls_of_ours())
     for level in levels:
         if level not in levels_of(new):
-            new = lifted(new, level)
+            new = lift(new, level)
     return new

@@ -107,7 +107,7 @@ class GradScaler:
         """Add a guard to the current capture, if any: the scale must be the same tensor at replay."""
         capture, scale = current().capture, self._scale
         if capture is not None:
-            capture.holds.append(lambda: self._scale is scale)
+            capture.guards.append(lambda: self._scale is scale)
 
     def _check_scale_growth_tracker(self, what: str) -> tuple[Tensor, Tensor]:
         if self._scale is None or self._growth_tracker is None:

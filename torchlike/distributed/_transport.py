@@ -95,7 +95,7 @@ class Transport(Connected):
 
     def _is_sent(self, other: int, tag: str) -> bool:
         channel = f"mail/{other}/{self.rank}/{tag}"
-        return processes.look(f"{channel}/{self._read[channel]}/parts") is not None
+        return processes.try_get(f"{channel}/{self._read[channel]}/parts") is not None
 
 
 class EchoTransport(Transport):

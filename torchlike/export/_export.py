@@ -14,7 +14,7 @@ from torchlike._dynamo.exc import UserError
 from torchlike._engine.heap import without_cycles
 from torchlike._engine.report import log
 from torchlike._engine.trace.plan import specs
-from torchlike._engine.trace.subtrace import Drew, Observed
+from torchlike._engine.trace.subtrace import Observed, Sampled
 from torchlike._transforms.recording import is_tensor
 from torchlike.export._comparisons import branches
 from torchlike.export._generalize import DependsOnSizeError, generalized
@@ -153,7 +153,7 @@ def _recorded(
     lifts = bool(sizes.dims)
     try:
         return [record(forward, args, kwargs, sizes.at(sample), lifts) for sample in samples]
-    except Drew:
+    except Sampled:
         raise
     except Observed:
         if not lifts:

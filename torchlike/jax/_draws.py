@@ -85,7 +85,7 @@ class Draws:
             self.sub.is_quiet = False
         maker, skipped = _MAKERS[draw.__name__], 1 if draw.__name__ == "randperm" else 2
         self.made.append((array, lambda like: maker(like, *args[skipped:], **kwargs)))
-        self.sub.drawn.add(id(array))
+        self.sub.sampled.add(id(array))
         return array
 
     def arrays(self, scene: Scene, key: jax.Array) -> list[jax.Array]:
@@ -108,7 +108,7 @@ def drawing(scene: Scene, allowed: bool) -> Iterator[Draws]:
     sub = scene.recording.sub
     draws = Draws(sub)
     if allowed:
-        sub.drawn, sub.draws_with = set(), draws.stand_in
+        sub.sampled, sub.draws_with = set(), draws.stand_in
     try:
         yield draws
     finally:

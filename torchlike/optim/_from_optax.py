@@ -238,7 +238,7 @@ class OptaxOptimizer(Optimizer):
         capture = current().capture
         if capture is None:
             return ask()
-        capture.holds.append(lambda: self._layouts.get(index) is layout and self._is_left(layout, group))
+        capture.guards.append(lambda: self._layouts.get(index) is layout and self._is_left(layout, group))
         return capture.ask(ask, layout)
 
     def _is_left(self, layout: Layout, group: dict[str, Any]) -> bool:

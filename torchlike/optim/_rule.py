@@ -359,7 +359,7 @@ class RuleOptimizer(Optimizer):
         flags = self._flags(group)
         capture = current().capture
         if capture is not None:
-            capture.holds.append(lambda: self._still(index, plan, flags))
+            capture.guards.append(lambda: self._still(index, plan, flags))
         for bucket in plan.buckets.values():
             if capture is None:
                 scalars = self._next_scalars(group, bucket)

@@ -322,9 +322,9 @@ class Optimizer:
     def _hold_groups(self) -> None:
         """Add a guard to the current capture, if any: the groups must have the same parameters at replay."""
         capture = current().capture
-        if capture is None or any(isinstance(hold, _Groups) and hold.optimizer is self for hold in capture.holds):
+        if capture is None or any(isinstance(hold, _Groups) and hold.optimizer is self for hold in capture.guards):
             return
-        capture.holds.append(_Groups(self))
+        capture.guards.append(_Groups(self))
 
     # --- hooks --------------------------------------------------------------------------------------------------------
 

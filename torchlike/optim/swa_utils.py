@@ -214,7 +214,7 @@ class _Count:
             return None
         host = _Counter(count)
         is_zero = host.number() == 0
-        capture.holds.append(lambda: host.is_known() and (host.number() == 0) is is_zero)
+        capture.guards.append(lambda: host.is_known() and (host.number() == 0) is is_zero)
         return _Count(count, capture.ask(host.advance, host))
 
     def is_zero(self) -> bool:

@@ -13,7 +13,7 @@ from torchlike._composite.random.samplers import Sampler, taken
 from torchlike._dtypes import attention as settings
 from torchlike._dtypes import modes
 from torchlike._ops.nn.attention_forms import KERNELS, LONG, fits
-from torchlike._ops.random.philox import used
+from torchlike._ops.random.philox import offset_advance
 from torchlike._ops.schema.typing_rules import broadcast
 from torchlike._tensor import factories
 from torchlike._tensor.binding import CALLERS as rows
@@ -89,7 +89,7 @@ def _noise(
     if p == 1.0:  # PyTorch takes no random number
         return factories.zeros(shape, dtype=query.dtype, device=query.device), {}
     if by_blocks and not sampling.is_on_host(query) and not sampling.is_batched():
-        state, position = taken(None, query.device, used(math.prod(shape), 1))
+        state, position = taken(None, query.device, offset_advance(math.prod(shape), 1))
         return state, {"position": position, "p": p}
     return sampling.of_shape(Sampler("dropout_noise", None, np.dtype(query.dtype.numpy), (p,)), shape, query.device), {}
 

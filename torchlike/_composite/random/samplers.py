@@ -16,7 +16,7 @@ from torchlike._dtypes.devices import streams_of
 from torchlike._dtypes.recorder import current
 from torchlike._ops.random.fills import width_of
 from torchlike._ops.random.parametrized import OF_BERNOULLI, USED
-from torchlike._ops.random.philox import used
+from torchlike._ops.random.philox import offset_advance
 from torchlike._random import Generator
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor, wrap
@@ -134,7 +134,7 @@ def on_device(sampler: Sampler, shape: Ints, device: Device) -> Tensor:
     width = width_of(name, np.dtype(f"f{sampler.dtype.itemsize // 2}") if parts == 2 else sampler.dtype)
     streams, total = streams_of(device), parts * math.prod(shape)
     # PyTorch reserves numbers to reorder permutations whose keys are equal.
-    count = used(total, width, streams) + (used(total, 1, 1) if name == "randperm" else 0)
+    count = offset_advance(total, width, streams) + (offset_advance(total, 1, 1) if name == "randperm" else 0)
     state, position = taken(sampler.generator, device, count)
     dtype = _dtypes.from_numpy(sampler.dtype)
     made = rows["_random_fill"](state, position, first, second, name, shape, sampler.strides(shape), dtype, streams)
@@ -171,5 +171,5 @@ def categories(generator: Generator | None, weights: Tensor, count: int, replace
     _random.check_multinomial(np.broadcast_to(np.zeros((), numpy), tuple(weights.shape)), count, replacement)
     size = max(weights.numel(), math.prod(weights.shape[:-1]) * count)
     streams = streams_of(weights.device)
-    state, position = taken(generator, weights.device, used(size, width_of("uniform", numpy), streams))
+    state, position = taken(generator, weights.device, offset_advance(size, width_of("uniform", numpy), streams))
     return rows["_random_categories"](state, position, weights, count, replacement, streams)

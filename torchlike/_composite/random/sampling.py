@@ -12,10 +12,10 @@ from torchlike._composite.random.samplers import Sampler, on_device, taken
 from torchlike._dtypes import strides as _layout
 from torchlike._dtypes.devices import streams_of
 from torchlike._dtypes.modes import canonical
-from torchlike._engine import drawn, to_numpy
-from torchlike._engine.trace.batched_values import Level, as_rows, levels_of, lifted, local
+from torchlike._engine import sampled, to_numpy
+from torchlike._engine.trace.batched_values import Level, as_rows, levels_of, lift, local
 from torchlike._engine.xla.allocation import allocated, check_new, created
-from torchlike._ops.random.philox import used
+from torchlike._ops.random.philox import offset_advance
 from torchlike._tensor import storage
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.factories import of_array, unfilled
@@ -33,7 +33,7 @@ def of_shape(draw: Sampler, shape: tuple[int, ...], device: Any = None, requires
     if place.type == "meta":  # no numbers are generated for meta tensors
         return of_array(unfilled(shape, draw((0, *shape)).dtype), place, requires_grad)
     if place.type == "cpu":
-        made = of_array(allocated(lambda: drawn(lambda: draw(whole)), place), place, requires_grad)
+        made = of_array(allocated(lambda: sampled(lambda: draw(whole)), place), place, requires_grad)
     else:
         made = on_device(draw, whole, place)._require_grad(requires_grad)
     return wrap(as_rows(made._value, levels)) if levels else made
@@ -69,7 +69,7 @@ def dropped(input: Tensor, p: float) -> Tensor:
     else:
         strides = None
     streams = streams_of(input.device)
-    state, position = taken(None, input.device, used(count, 1, streams))
+    state, position = taken(None, input.device, offset_advance(count, 1, streams))
     return rows["_random_dropout"](input, state, position, float(p), strides, vector, streams)
 
 
@@ -88,7 +88,7 @@ def into(target: Tensor, draw: Sampler) -> None:
     sizes = (*[level.size for level in levels], *shape)
     if target.device.type == "cpu":
         fill = lambda: np.asarray(order(sizes).astype(kind, copy=False), order="C")
-        made = of_array(created(lambda: drawn(fill), sizes, kind.itemsize, target.device), target.device)
+        made = of_array(created(lambda: sampled(fill), sizes, kind.itemsize, target.device), target.device)
     else:
         made = on_device(order, sizes, target.device)
     target._write(as_rows(made._value, levels))
@@ -135,7 +135,7 @@ def by_elements(function: Callable, matrices: int | None = None) -> Callable:
 
 
 def _whole(x: Tensor, level: Level, matrices: int | None) -> Tensor:
-    whole = wrap(lifted(x._value, level).whole)
+    whole = wrap(lift(x._value, level).whole)
     return whole.flatten(0, 1) if matrices is not None and whole.ndim > matrices else whole
 
 
@@ -159,7 +159,7 @@ def is_batched() -> bool:
 
 
 def _active() -> tuple[Level, ...]:
-    return local.open[local.resting :]
+    return local.open[local.suspended :]
 
 
 def _different() -> list[Level]:

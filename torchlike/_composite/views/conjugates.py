@@ -122,7 +122,7 @@ def _append(view: Tensor, row: str) -> None:
     cache, value = view._cache, turned._value
     view._chain = turned._chain
     if cache is not None:
-        value.stamp = versions.of(view._storage.value)
+        value.stamp = versions.stamp_of(view._storage.value)
         view._cache = (cache[0], cache[1], value)
 
 

@@ -77,7 +77,7 @@ def _strided_whole(input: Tensor, root: Tensor, whole: Tensor, shape: Ints, stri
     edge, grad = input._pair()[1], modes.local.grad
     ((plan, _),) = made._chain
     value = move(plan, whole._value, ())
-    value.stamp = versions.of(whole._value)
+    value.stamp = versions.stamp_of(whole._value)
     made._tracks, made._cache = grad, (made._storage.version, root._edge, value)
     if whole is not root:
         views.freeze(made, views.Frozen.APART)
@@ -167,7 +167,7 @@ def become(self: Tensor, seen: Tensor) -> Tensor:
     if self._origin is None:
         self._origin, self._tracks = _hidden(self), True
     value, edge = seen._value, self._edge
-    value.stamp = versions.of(self._storage.value)
+    value.stamp = versions.stamp_of(self._storage.value)
     if modes.local.grad and edge is not None:
         edge = _renumbered(seen, views.is_whole(self))
     is_leaf = edge is not None and isinstance(edge[0], AccumulateGrad)
@@ -386,7 +386,7 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
     _outdate(self)
     self._count()  # tensors over the old memory count this change too
     edges = [x._edge for x in (self, source) if isinstance(x, Tensor) and x.requires_grad]
-    self._see(show_as(alias(held), self))
+    self._switch_to(show_as(alias(held), self))
     versions.note_fate(views.whole(self))
     if edges and modes.local.grad:
         self._edge = (

@@ -45,16 +45,19 @@ class Interpreted:
 
     def __init__(self, trace: Trace, live: tuple[int, ...]) -> None:
         code = trace.code
-        self.live, self.steps = live, _steps(_form(code), live if trace.mesh is None else _with_collectives(code, live))
+        self.live, self.steps = (
+            live,
+            _steps(_form_of_code(code), live if trace.mesh is None else _with_collectives(code, live)),
+        )
         self.plans: list[Plan] = [code[step.position] for step in self.steps]
         self.account: Any = None
-        self._again = 0  # the number of latest runs in a row
-        self.compiling: Any = None  # the compiled program that is being made in the background
+        self._streak = 0  # the number of consecutive runs with the same shapes
+        self.compiling: Any = None  # the program that is being compiled in the background
         self._trains = any(plan.executor == FLAT for plan in self.plans)
         self._long = costs.of_long_compile(self.plans) if costs.runs_on_one_device(trace) else 0.0
-        self._left: float | None = None  # seconds of interpretation until the program is hot; set at the second run
+        self._budget: float | None = None  # seconds of interpretation until the program is hot; set at the second run
 
-    def _appraise(self) -> None:
+    def _estimate_costs(self) -> None:
         """Estimate the costs of interpreting and of compiling.
 
         This waits until the second run, because most programs of new shapes run only once.
@@ -65,56 +68,63 @@ class Interpreted:
         self._is_light = light is not None
         self._cost = light if light is not None else (costs.of_run if self._trains else costs.of_slower_run)(plans)
         self._repeats = any(plan.executor == ONCE for plan in plans)
-        self._left = (costs.LIGHT_RUNS * self._long if self._is_light else self._long) or costs.of_compile(plans)
+        self._budget = (costs.LIGHT_RUNS * self._long if self._is_light else self._long) or costs.of_compile(plans)
         self._is_patient = costs.is_patient(plans)
         self._is_quick = not self._trains and costs.is_below_dispatch(plans)
-        self._stays = not self._trains and costs.is_as_fast_as_compiled(plans)
+        self._stays_interpreted = not self._trains and costs.is_as_fast_as_compiled(plans)
 
     def is_hot(self, trace: Trace, is_read: bool) -> bool:
         """Return whether the program should be compiled now.
 
-        A short optimizer step is compiled at its second run. A program in which NumPy is as fast as XLA for most of the
-        work is never compiled. Neither is a small forward program whose inputs are host arrays or whose results are
-        read now (`is_read`). Otherwise XLA may still compute its inputs, and a compiled program would be queued instead
-        of waiting for them. Any other program is compiled when one more interpreted run would raise the total cost of
-        interpretation above the cost of a compile. A training program is also compiled if the previous interpreted run
-        of its source line ran the same program, or if its line runs few graphs (`at_once`). This does not apply to a
-        program with loops written by hand whose compile costs as much as many runs, nor to one whose compile takes long
-        (`is_warm`).
+        Some programs have rules of their own:
+
+        - A short optimizer step is compiled at its second run.
+        - A program is never compiled if NumPy is as fast as XLA for most of its work.
+        - A small forward program is not compiled if its inputs are host arrays, or if its results are read now
+          (`is_read`). In other cases XLA may still be computing its inputs. A compiled program is then queued, and an
+          interpreted one would wait for them.
+        - A program whose compile takes long follows the rule of `_is_replaced`.
+
+        Any other program is compiled when one more interpreted run would raise the total cost of interpretation above
+        the cost of a compile. A training program is also compiled if the previous interpreted run of its source line
+        ran the same program, or if its line runs few graphs (`at_once`). The exception is a program with loops written
+        by hand whose compile costs as much as many runs.
         """
-        if self._left is None:
-            self._appraise()
+        if self._budget is None:
+            self._estimate_costs()
         if self._long:
             return self._is_replaced()
         if self._repeats:
             return True
-        if self._stays or (self._is_quick and (is_read or all(array.__class__ is _ARRAY for array in trace.arrays))):
+        if self._stays_interpreted or (
+            self._is_quick and (is_read or all(array.__class__ is _ARRAY for array in trace.arrays))
+        ):
             return False
-        self._left -= self._cost  # type: ignore[operator]
+        self._budget -= self._cost  # type: ignore[operator]
         again = self._trains and self.account.came_again()
-        return self._left < 0 or (not self._is_patient and (again or (self._trains and self.account.at_once)))
+        return self._budget < 0 or (not self._is_patient and (again or (self._trains and self.account.at_once)))
 
     def _is_replaced(self) -> bool:
-        """Return whether the compiled program of a long compile replaces the interpreted one now.
+        """Return whether a program whose compile takes long should be compiled now, for `is_hot`.
 
-        It does after a fixed number of runs in a row with the same shapes, however long the compile takes, so that
-        every run of a script has the same results. A program of small arrays is interpreted until that has cost more
-        than its compile, which is many more runs. The compiled program of an optimizer step has the same results as the
-        interpreted one, so it is used as soon as it is there.
+        The compiled program is used after a fixed number of consecutive runs with the same shapes, however long the
+        compile takes, so that every run of a script has the same results. A program of small arrays is interpreted for
+        many more runs, until interpretation has cost more than the compile. The compiled program of an optimizer step
+        has the same results as the interpreted one, so it is used as soon as it is ready.
         """
-        self._again = self._again + 1 if self.account.has_same_shapes() else 1
-        self._left -= self._cost  # type: ignore[operator]
+        self._streak = self._streak + 1 if self.account.has_same_shapes() else 1
+        self._budget -= self._cost  # type: ignore[operator]
         if self._is_exact:
             return self.compiling is not None and self.compiling.is_ready()
-        return self._left < 0 or (self._again >= costs.REPLACE - 1 and not self._is_light)
+        return self._budget < 0 or (self._streak >= costs.REPLACE - 1 and not self._is_light)
 
     def is_warm(self) -> bool:
         """Return whether a long compile should begin in the background now. `is_hot` has been called for this run."""
         if self.compiling is not None or not self._long:
             return False
         if self._is_light:
-            return self._left < self._long  # type: ignore[operator]
-        return self._is_exact or self._again >= costs.BEGIN - 1
+            return self._budget < self._long  # type: ignore[operator]
+        return self._is_exact or self._streak >= costs.BEGIN - 1
 
     def __call__(self, trace: Trace, lost: bool = False) -> list[Any]:
         """Return the live results. `lost` says whether some inputs of the trace are `Failed`."""
@@ -128,8 +138,8 @@ class Interpreted:
     def walk(self, trace: Trace, arrays: list, run: Callable[[Plan, list], list], failed: bool) -> list:
         """Run the operators one by one with `run(plan, inputs)`, and return the live results.
 
-        The result of an operator that fails, or that depends on a `Failed`, is a `Failed`. `failed` says whether some
-        of `arrays` are.
+        The result of an operator that fails, or that depends on a `Failed`, is a `Failed`. `failed` says whether
+        `arrays` contains any.
         """
         results: list = [None] * len(trace.results)
         with np.errstate(all="ignore"):
@@ -168,21 +178,14 @@ def _sizes(plan: Plan) -> list[int]:
     return [a.numel * a.dtype.itemsize for a in plan.outputs]
 
 
-def _form(code: Sequence) -> tuple:
-    """Return a trace's code in which each plan is replaced by a pair or by None.
+def _form_of_code(code: Sequence) -> tuple:
+    """Return a trace's code without shapes. Slots stay, and each plan is replaced by `_form_of_plan`."""
+    return tuple([x if x.__class__ is int else _form_of_plan(x) for x in code])
 
-    The pair is the number of results, and whether the plan takes numbers. None stands for one result and no numbers.
-    """
-    return tuple(
-        [
-            x
-            if x.__class__ is int
-            else None
-            if x.single is not None and not x.scalars
-            else (len(x.outputs), bool(x.scalars))
-            for x in code
-        ]
-    )
+
+def _form_of_plan(plan: Plan) -> tuple[int, bool] | None:
+    """Return the number of results of a plan and whether it takes numbers, or None for one result and no numbers."""
+    return None if plan.single is not None and not plan.scalars else (len(plan.outputs), bool(plan.scalars))
 
 
 @lru_cache(64)  # programs that differ only in shapes have the same form
@@ -209,31 +212,31 @@ def _steps(form: tuple, live: tuple[int, ...]) -> tuple[Step, ...]:
 def _run(plan: Plan, given: list) -> list[np.ndarray]:
     """Return the results of one entry.
 
-    A kernel that NumPy cannot run is compiled to a separate executable. The same happens if NumPy raises an error for
-    the data, such as for a singular matrix, where XLA returns numbers.
+    A kernel that NumPy cannot run is compiled to a separate executable. This is also done if NumPy raises an error for
+    data for which XLA returns numbers, such as a singular matrix.
     """
     executor = plan.executor
     if plan.flat is not None:
         program = plan.flat()
-        if program is not None and not _is_worn(program):
+        if program is not None and not _has_cost_a_compile(program):
             try:
                 return program(*given)
             except Unsupported:
-                plan.flat = _none
+                plan.flat = _no_program
     elif executor == NUMPY or (executor == ONCE and not forked.is_closed):  # optimizer steps run small programs of XLA
         try:
             return [x if x.__class__ is _ARRAY else np.asarray(x) for x in plan.function(*given)]
         except np.linalg.LinAlgError:
             pass
-    return _by_own(plan, given)
+    return _run_compiled(plan, given)
 
 
 def _run_on_few(wide: int, plan: Plan, given: list) -> list[np.ndarray]:
     """Run one entry of a training program. Only large matrix products use `wide` threads.
 
-    The threads of a product wait for each other in busy loops. Beside other work, such as the compile of this program,
-    small products on several threads take ten times as long. The number of threads changes the last bits, so it does
-    not depend on whether the compile is under way, but on the number of runs.
+    The threads of a product wait for each other in busy loops. If other work runs at the same time, such as the compile
+    of this program, small products on several threads take ten times as long. The number of threads changes the last
+    bits of a result. It must therefore depend on the number of runs, and not on the progress of the compile.
     """
     if costs.moved(plan) < costs.WIDE:
         return _run(plan, given)
@@ -241,12 +244,12 @@ def _run_on_few(wide: int, plan: Plan, given: list) -> list[np.ndarray]:
         return _run(plan, given)
 
 
-def _none() -> None:
-    """Stand in for `plan.flat` after NumPy failed to run the program of a plan."""
+def _no_program() -> None:
+    """Return None. Replaces `plan.flat` after NumPy failed to run the program of a plan."""
 
 
-def _is_worn(program: Any) -> bool:
-    """Count a run, and return whether the program's loops have cost as much as their compile would have.
+def _has_cost_a_compile(program: Any) -> bool:
+    """Count a run, and return whether interpreting the program's loops has cost as much as a compile.
 
     Runs are counted per operator instead of per trace, because the traces around an operator may differ at every step.
     """
@@ -259,7 +262,7 @@ def _is_worn(program: Any) -> bool:
 _ARRAY = np.ndarray
 
 
-def _by_own(plan: Plan, given: list) -> list[np.ndarray]:
+def _run_compiled(plan: Plan, given: list) -> list[np.ndarray]:
     """Return the results of one entry, computed by a separate executable.
 
     In a process that must not use XLA, NumPy computes them. Raises RuntimeError if it cannot.

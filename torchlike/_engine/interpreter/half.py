@@ -1,7 +1,7 @@
 """Half precision in NumPy: element-wise functions compute in float32 and round once, as XLA does on the CPU.
 
 The loops of NumPy for float16 and of `ml_dtypes` for bfloat16 convert one element at a time. They take 2 to 50 times as
-long as two conversions of whole arrays and the function of float32. The results have the same bits.
+long as two conversions of whole arrays and the float32 function. The results have the same bits.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def is_wide(primitive: str, inputs: Sequence[Any]) -> bool:
 
 
 def rounded(function: Callable, dtype: np.dtype) -> Callable:
-    """Return a function of half precision that converts its inputs for a function of float32, and rounds its result."""
+    """Wrap a float32 function for half precision: convert the inputs to float32, and round the result."""
 
     def narrow(*arrays: Any) -> Any:
         return np.asarray(function(*[x.astype(WIDE) for x in arrays])).astype(dtype, copy=False)

@@ -35,7 +35,7 @@ SAME = frozenset({"copy", "stop_gradient", "optimization_barrier"})
 VIEWS = frozenset({"broadcast_in_dim", "expand_dims", "reshape", "rev", "slice", "split", "squeeze", "transpose"})
 # The exceptions that a rule may raise if another version of JAX has changed a primitive or its parameters.
 CHANGED = (ArithmeticError, AttributeError, LookupError, NotImplementedError, TypeError, ValueError)
-FOLDED = 1 << 16  # bytes; constant folding keeps results up to this size, and views; each run recomputes larger ones
+FOLDED = 1 << 16  # bytes; constant folding stores views, and results up to this size; runs recompute larger results
 
 
 class Program:
@@ -54,7 +54,7 @@ class Program:
       moved: the number of bytes that its functions write, without views.
     """
 
-    __slots__ = ("_count", "_due", "_fixed", "_results", "_slots", "loops", "moved", "runs", "steps")
+    __slots__ = ("_count", "_declared", "_fixed", "_results", "_slots", "loops", "moved", "runs", "steps")
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class Program:
     ) -> None:
         self.moved = moved
         self._count, self._slots, self.steps, self._results, self._fixed = count, slots, steps, results, fixed
-        self._due = due  # the declared shapes and dtypes of the results; empty once they are checked
+        self._declared = due  # the declared shapes and dtypes of the results; empty once they are checked
         self.runs = 0
         self.loops: list[int] = [step[0].calls for step in steps if hasattr(step[0], "calls")]
 
@@ -91,7 +91,7 @@ class Program:
         for i in self._fixed:
             slots[i] = np.array(slots[i])
         found = [slots[i] for i in self._results]
-        if self._due:
+        if self._declared:
             self._check(found)
         return found
 
@@ -100,9 +100,9 @@ class Program:
 
         One check suffices, because all runs have the same shapes and dtypes.
         """
-        if [(np.shape(x), getattr(x, "dtype", None)) for x in found] != self._due:
+        if [(np.shape(x), getattr(x, "dtype", None)) for x in found] != self._declared:
             raise Unsupported("a rule whose results differ from the jaxpr")
-        self._due = []
+        self._declared = []
 
 
 def flatten(closed: Any) -> Program:
@@ -127,7 +127,7 @@ class Flat:
         with _unknown("a jaxpr of an unknown form"):
             inputs = [self._slot() for _ in getattr(closed, "jaxpr", closed).invars]
             self._count, self._results = len(inputs), self._inline(closed, inputs)
-            self._due = _results_of(closed)
+            self._declared = _results_of(closed)
         self._equations = _needed(self._equations, self._results)
 
     @property
@@ -144,7 +144,7 @@ class Flat:
         self._slots.append(None)
         return len(self._slots) - 1
 
-    def _hold(self, value: np.ndarray) -> int:
+    def _add_constant(self, value: np.ndarray) -> int:
         slot = self._slot()
         self._slots[slot] = value
         self._constant.add(slot)
@@ -155,11 +155,11 @@ class Flat:
         jaxpr = getattr(closed, "jaxpr", closed)
         names: dict = dict(zip(jaxpr.invars, inputs))
         for var, value in zip(jaxpr.constvars, getattr(closed, "consts", ())):
-            names[var] = self._hold(np.asarray(value))
+            names[var] = self._add_constant(np.asarray(value))
 
         def find(atom: Any) -> int:
             if isinstance(atom, Literal):
-                return self._hold(np.asarray(atom.val, atom.aval.dtype))  # type: ignore[attr-defined]
+                return self._add_constant(np.asarray(atom.val, atom.aval.dtype))  # type: ignore[attr-defined]
             return names[atom]
 
         for eqn in jaxpr.eqns:
@@ -169,11 +169,11 @@ class Flat:
             elif name == "call_hi_primitive" and (body := expanded(eqn)) is not None:
                 made = self._inline(body, given)
             elif name == "platform_index":
-                made = [self._hold(np.asarray(_branch_of_cpu(eqn.params["platforms"]), np.int32))]
+                made = [self._add_constant(np.asarray(_branch_of_cpu(eqn.params["platforms"]), np.int32))]
             elif name == "cond" and given[0] in self._constant:
                 made = self._inline(eqn.params["branches"][int(self._slots[given[0]])], given[1:])
             elif name == "custom_linear_solve":
-                made = self._solved(eqn.params, given)
+                made = self._inline_solve(eqn.params, given)
             elif name in SAME:
                 made = given
             else:
@@ -182,7 +182,7 @@ class Flat:
             names.update(zip(eqn.outvars, made))
         return [find(atom) for atom in jaxpr.outvars]
 
-    def _solved(self, params: Mapping, given: list[int]) -> list[int]:
+    def _inline_solve(self, params: Mapping, given: list[int]) -> list[int]:
         """Inline the `solve` jaxpr of a linear system and return the slots of its results."""
         counts = params["const_lengths"]
         begin, end = counts.matvec + counts.vecmat, sum(counts)
@@ -193,9 +193,9 @@ class Flat:
         return _sized(var.aval.shape, sizes)
 
     def program(self, sizes: Mapping[str, int] | None = None) -> Program:
-        """Return the program for these sizes. Equations whose inputs are all constants are folded, except loops.
+        """Return the program for these values of the jaxpr's symbolic dims.
 
-        `sizes` are the values of the jaxpr's symbolic dims. Raises `Unsupported` as `flatten` does.
+        Equations whose inputs are all constants are folded, except loops. Raises `Unsupported` as `flatten` does.
         """
         slots, constant, steps, moved = self._slots.copy(), set(self._constant), [], 0
         with np.errstate(all="ignore"):
@@ -213,8 +213,8 @@ class Flat:
                 steps.append((function, inputs, outputs))
                 if eqn.primitive.name not in VIEWS:
                     moved += sum(_bytes(v.aval, sizes) for v in eqn.outvars)
-        steps, fixed = _freed(steps, {*self._results, *constant}), sorted(constant.intersection(self._results))
-        due = [(a.shape if sizes is None else _sized(a.shape, sizes), a.dtype) for a in self._due]
+        steps, fixed = _with_lifetimes(steps, {*self._results, *constant}), sorted(constant.intersection(self._results))
+        due = [(a.shape if sizes is None else _sized(a.shape, sizes), a.dtype) for a in self._declared]
         return Program(self._count, slots, steps, self._results, fixed, due, moved)
 
 
@@ -223,6 +223,7 @@ def _branch_of_cpu(platforms: Iterable) -> int:
 
 
 def _needed(equations: list, results: Iterable[int]) -> list:
+    """Return the equations on which the results depend."""
     needed, found = set(results), []
     for equation in reversed(equations):
         if not needed.isdisjoint(equation[2]):
@@ -232,6 +233,7 @@ def _needed(equations: list, results: Iterable[int]) -> list:
 
 
 def _function(eqn: Any, sizes: Mapping[str, int] | None) -> Callable:
+    """Return the NumPy function of an equation, for these values of symbolic dims."""
     name, params = eqn.primitive.name, eqn.params
     with _unknown(name):
         inputs, outputs = [v.aval for v in eqn.invars], [v.aval for v in eqn.outvars]
@@ -243,15 +245,18 @@ def _function(eqn: Any, sizes: Mapping[str, int] | None) -> Callable:
         if name in BODIES:
             params = params | {key: _programs(params[key], sizes) for key in BODIES[name]}
         known = Parameters(params)
-        function = _ruled(Equation(name, known, inputs, outputs))
+        function = _function_by_rule(Equation(name, known, inputs, outputs))
         known.check(name)
     if len(outputs) > 1 or outputs[0].shape or name in BODIES:
         return function
     return lambda *arrays: np.asarray(function(*arrays))  # NumPy makes scalars of zero-dim results
 
 
-def _ruled(e: Equation) -> Callable:
-    """Return the function of an equation, by the rule of its primitive. Half precision may be computed in float32."""
+def _function_by_rule(e: Equation) -> Callable:
+    """Return the function that the rule of the equation's primitive makes.
+
+    Half precision may be computed in float32.
+    """
     rule = RULES.get(e.name)
     if rule is None:
         raise Unsupported(e.name)
@@ -304,7 +309,7 @@ def _sized(x: Any, sizes: Mapping[str, int]) -> Any:
     return number_of(x, sizes) if is_symbolic(x) else x
 
 
-def _freed(steps: list, kept: set[int]) -> list[tuple]:
+def _with_lifetimes(steps: list, kept: set[int]) -> list[tuple]:
     """Return the steps in the form of `Program.steps`, each with the slots to clear after it."""
     found = []
     for function, inputs, outputs in reversed(steps):

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from torchlike import _errors
-from torchlike._engine.interpreter.loops import repeating
+from torchlike._engine.interpreter.loops import as_rule_function
 from torchlike._engine.interpreter.rules import Equation, rule
 
 
@@ -41,7 +41,7 @@ def decomposition(name: str) -> Callable[[Callable[[Equation], OfMatrices]], Non
         def made(e: Equation) -> Callable:
             batch = e.inputs[0].shape[:-2]
             each = _of_nothing(e) if any(0 in x.shape for x in e.inputs) else _over_batch(e, make(e), batch)
-            return repeating(
+            return as_rule_function(
                 e, each, math.prod(batch) if batch else None
             )  # the cost model counts a batch of matrices as a loop
 
@@ -236,7 +236,7 @@ def _permutation(e: Equation) -> Callable:
         flat = pivots.reshape(many, pivots.shape[-1])
         return [np.array([_exchanged(each, rows) for each in flat], out.dtype).reshape(out.shape)]
 
-    return repeating(e, order, many if len(out.shape) > 1 else None)
+    return as_rule_function(e, order, many if len(out.shape) > 1 else None)
 
 
 @decomposition("triangular_solve")

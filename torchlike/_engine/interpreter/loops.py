@@ -1,4 +1,4 @@
-"""Rules for JAX's loops and branches. Their bodies are passed to the rules as programs instead of jaxprs."""
+"""Rules for JAX's loops and branches. The rules receive the bodies as programs instead of jaxprs."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ BODIES = {"scan": ("jaxpr",), "while": ("cond_jaxpr", "body_jaxpr"), "cond": ("b
 GUESSED = 16  # the assumed number of iterations of a `while` loop, for the cost model
 
 
-def repeating(e: Equation, function: Callable, calls: int | None) -> Callable:
-    """Adapt a function that returns a list to the form that a rule returns.
+def as_rule_function(e: Equation, function: Callable, calls: int | None) -> Callable:
+    """Convert a function that returns a list to the form that a rule must return.
 
-    If the equation has one output, the adapted function returns the list's only item. For a loop, `calls` is the number
-    of functions that it calls; it becomes an attribute of the adapted function.
+    If the equation has one output, the converted function returns the only item of the list. For a loop, `calls` is the
+    number of NumPy functions that one run calls. It becomes an attribute of the converted function.
     """
     found: Any = function if len(e.outputs) > 1 else lambda *arrays: function(*arrays)[0]
     if calls is not None:
@@ -46,7 +46,7 @@ def _scan(e: Equation) -> Callable:
                 whole[i] = row
         return [*carry, *stacked]
 
-    return repeating(e, scan, count * body.calls)
+    return as_rule_function(e, scan, count * body.calls)
 
 
 def _parts(e: Equation) -> tuple[int, int]:
@@ -61,17 +61,17 @@ def _parts(e: Equation) -> tuple[int, int]:
 
 @rule("while")
 def _while(e: Equation) -> Callable:
-    goes_on, body = e.params["cond_jaxpr"], e.params["body_jaxpr"]
+    condition, body = e.params["cond_jaxpr"], e.params["body_jaxpr"]
     begin = e.params["cond_nconsts"]
     end = begin + e.params["body_nconsts"]
 
     def repeat(*arrays: Any) -> list:
-        asked, fixed, carry = arrays[:begin], arrays[begin:end], list(arrays[end:])
-        while goes_on(*asked, *carry)[0]:
+        constants, fixed, carry = arrays[:begin], arrays[begin:end], list(arrays[end:])
+        while condition(*constants, *carry)[0]:
             carry = body(*fixed, *carry)
         return carry
 
-    return repeating(e, repeat, GUESSED * (goes_on.calls + body.calls))
+    return as_rule_function(e, repeat, GUESSED * (condition.calls + body.calls))
 
 
 @rule("cond")
@@ -79,4 +79,4 @@ def _cond(e: Equation) -> Callable:
     branches = e.params["branches"]
     last = len(branches) - 1
     choose = lambda which, *arrays: branches[min(max(int(which), 0), last)](*arrays)
-    return repeating(e, choose, max(branch.calls for branch in branches))
+    return as_rule_function(e, choose, max(branch.calls for branch in branches))

@@ -1,9 +1,8 @@
 """Rules that translate JAX's primitives to NumPy. A table maps the name of each primitive to its rule.
 
 A rule takes one equation and returns a function of arrays. All decisions that depend only on parameters, shapes and
-dtypes are made in the rule, once per equation. The returned function returns an array of the shape and dtype that the
-equation declares (for a zero-dim result also a NumPy scalar), or a sequence of arrays if the primitive has several
-results.
+dtypes are made in the rule, once per equation. The function returns an array of the shape and dtype that the equation
+declares, or a sequence of arrays if the primitive has several results. A zero-dim result may also be a NumPy scalar.
 """
 
 from __future__ import annotations
@@ -100,7 +99,7 @@ class Equation(NamedTuple):
     outputs: list[Any]
 
     def refuse(self, why: str) -> Unsupported:
-        """Return the error for an unsupported use of the primitive. `why` completes the primitive's name."""
+        """Return the error for an unsupported use of the primitive. `why` follows its name in the message."""
         return Unsupported(f"{self.name} {why}")
 
 
@@ -198,11 +197,11 @@ def _less_in_total_order(e: Equation) -> Callable:
         raise e.refuse(f"of {dtype}")
     bits = np.dtype(f"i{dtype.itemsize}")
 
-    def place(x: np.ndarray) -> Any:
+    def sort_key(x: np.ndarray) -> Any:
         whole = np.asarray(x).view(bits)
         return whole ^ ((whole >> (8 * bits.itemsize - 1)) & np.iinfo(bits).max)
 
-    return lambda x, y: place(x) < place(y)
+    return lambda x, y: sort_key(x) < sort_key(y)
 
 
 # Primitives computed by SciPy. It is imported at the first use. Several functions support float64 only.
@@ -233,10 +232,10 @@ def _special(e: Equation) -> Callable:
 @rule("div")
 def _div(e: Equation) -> Callable:
     dtype = e.outputs[0].dtype
-    return _whole_quotient if dtype.kind in "iu" else np.divide
+    return _integer_quotient if dtype.kind in "iu" else np.divide
 
 
-def _whole_quotient(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def _integer_quotient(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Return the quotient rounded toward zero. Division by zero gives -1 (all bits set), as in XLA."""
     down, zero = np.floor_divide(a, b), b == 0
     inexact = (down < 0) & (down * b != a)
@@ -367,11 +366,11 @@ def _convert(e: Equation) -> Callable:
     if source.kind == "c" and to.kind != "c":
         return lambda x: x.real.astype(to)
     if to.kind in "iu" and source.kind in "fV":
-        return lambda x: _whole_number(x, to)
+        return lambda x: _to_integer(x, to)
     return lambda x: x.astype(to)
 
 
-def _whole_number(x: np.ndarray, to: np.dtype) -> np.ndarray:
+def _to_integer(x: np.ndarray, to: np.dtype) -> np.ndarray:
     """Return floats rounded toward zero as integers. Values out of range saturate, and NaN becomes 0."""
     limits = np.iinfo(to)
     x = x.astype(np.float64, copy=False)
@@ -420,9 +419,9 @@ def _transpose(e: Equation) -> Callable:
 
 @rule("rev")
 def _rev(e: Equation) -> Callable:
-    turned = e.params["dimensions"]
+    reversed_dims = e.params["dimensions"]
     return operator.itemgetter(
-        tuple(slice(None, None, -1 if i in turned else 1) for i in range(len(e.inputs[0].shape)))
+        tuple(slice(None, None, -1 if i in reversed_dims else 1) for i in range(len(e.inputs[0].shape)))
     )
 
 
@@ -584,10 +583,9 @@ def _top_k(e: Equation) -> Callable:
     whole = e.inputs[0].dtype.kind in "biu"
 
     def top_k(x: np.ndarray) -> tuple:
-        turned = np.flip(x, axis)
-        rising = np.lexsort(
-            (turned >= 0 if whole else ~np.signbit(turned), turned), axis
-        )  # top_k orders 0 above -0; a sort does not
+        flipped = np.flip(x, axis)
+        is_positive = flipped >= 0 if whole else ~np.signbit(flipped)  # top_k orders 0 above -0; a sort does not
+        rising = np.lexsort((is_positive, flipped), axis)
         order = np.flip(x.shape[axis] - 1 - rising, axis)
         order = order[(slice(None),) * (axis % x.ndim) + (slice(k),)]
         return np.take_along_axis(x, order, axis), order.astype(dtype)

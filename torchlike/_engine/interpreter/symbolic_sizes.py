@@ -29,7 +29,7 @@ from torchlike._engine.xla.jax_private import number_of, scope_of
 Shapes = tuple[tuple[int, ...], ...]
 MOST_PATTERNS = 4
 MOST_ATTEMPTS = 8
-_one_at_a_time = threading.Lock()
+_comparison_lock = threading.Lock()
 LARGEST_CHECK = 1 << 22  # the maximum number of input elements in the check of a pattern
 
 
@@ -126,12 +126,12 @@ def _pattern(a: Shapes, b: Shapes) -> Pattern | None:
     pairs = [pair for one, other in zip(a, b) for pair in zip(one, other)]
     sizes: list[tuple[int, int]] = []
     for pair in sorted({(m, n) for m, n in pairs if m != n}):
-        if _following(pair, sizes) is None:
+        if _dim_of(pair, sizes) is None:
             sizes.append(pair)
-    return Pattern(ranks, [Dim(0, m, "") if m == n else _following((m, n), sizes) or Dim(0, 0, "") for m, n in pairs])
+    return Pattern(ranks, [Dim(0, m, "") if m == n else _dim_of((m, n), sizes) or Dim(0, 0, "") for m, n in pairs])
 
 
-def _following(pair: tuple[int, int], sizes: list[tuple[int, int]]) -> Dim | None:
+def _dim_of(pair: tuple[int, int], sizes: list[tuple[int, int]]) -> Dim | None:
     """Return the symbolic form of a dim that has the values `pair` in the two sets of shapes.
 
     The form is a multiple of a size, or a size plus an offset. Return None if no size fits.
@@ -184,7 +184,7 @@ def _comparisons(symbol: Any) -> Iterator[list]:
             pairs.append((one, other))
         return same
 
-    with _one_at_a_time:
+    with _comparison_lock:
         kind.__eq__ = equal
         try:
             yield found

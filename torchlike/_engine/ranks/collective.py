@@ -142,5 +142,5 @@ def record_collective(plan: Plan, values: Sequence[Value], numbers: Sequence = (
     if trace is not None:
         trace.mesh = mesh
         if capture is None:
-            watch.records(device, trace)
+            watch.note_recorded(device, trace)
     return made

@@ -3,9 +3,9 @@
 Rank 0 starts it. A service inside of rank 0 would end with rank 0, and the runtime of the other ranks would then abort
 them before they could report which rank was lost.
 
-The process prints two ports: that of the service, and one to which every rank connects for as long as it is a member. A
-rank first sends its number. When its connection closes, its number is sent to all other ranks, so that they need not
-wait for a heartbeat. The process ends after the last rank.
+The process prints two ports. The first is the port of the service. The second accepts one connection from each rank,
+which the rank keeps open while it is a member. A rank first sends its number. When its connection closes, its number is
+sent to all other ranks, so that they need not wait for a heartbeat. The process ends after the last rank.
 
 This file imports only `jaxlib`, which takes a fraction of the time of `import jax`.
 """
@@ -36,7 +36,7 @@ def main(size: int, heartbeat: int) -> None:
 
 
 def _wait(listener: socket.socket) -> None:
-    """Wait until rank 0 has ended, which closes the standard input, and all connections are closed."""
+    """Wait until the standard input and all connections are closed. The end of rank 0 closes the standard input."""
     ranks: dict[socket.socket, bytes] = {}
     opened: list = [listener, sys.stdin]
     while opened != [listener]:
@@ -47,7 +47,7 @@ def _wait(listener: socket.socket) -> None:
                 opened.append(connection)
             elif source is sys.stdin or not _is_open(source):
                 opened.remove(source)
-                _tell(ranks.keys(), ranks.pop(source, b""))
+                _report_end(ranks.keys(), ranks.pop(source, b""))
 
 
 def _is_open(connection: socket.socket) -> bool:
@@ -57,7 +57,8 @@ def _is_open(connection: socket.socket) -> bool:
         return False
 
 
-def _tell(connections: Iterable[socket.socket], rank: bytes) -> None:
+def _report_end(connections: Iterable[socket.socket], rank: bytes) -> None:
+    """Send the number of a rank that has ended to the other ranks."""
     for connection in connections:
         with contextlib.suppress(OSError):
             connection.sendall(rank)

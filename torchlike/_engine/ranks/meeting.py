@@ -179,7 +179,7 @@ class Meetings:
             if found is not None:
                 return found
             if rank in processes.ended():
-                found = processes.look(key)  # it may have set the key before
+                found = processes.try_get(key)  # it may have set the key before
                 if found is not None:
                     return found
                 raise errors.ended(rank, mine)
@@ -222,4 +222,4 @@ class GridMeetings(Meetings):
 
 def _compiles(rank: int) -> bool:
     """Return whether a rank compiles a program, and its process is alive."""
-    return processes.look(f"{_COMPILES}/{rank}") is not None and rank in processes.alive()
+    return processes.try_get(f"{_COMPILES}/{rank}") is not None and rank in processes.alive()

@@ -23,7 +23,7 @@ from torchlike._engine.trace.value import Value
 from torchlike._engine.xla import jax_private
 
 _NUMBER = 4  # bytes of a rank's number
-HEARTBEAT = 10  # seconds without a sign of life after which the service counts a process as lost
+HEARTBEAT = 10  # seconds without a heartbeat after which the service considers a process lost
 
 
 class Lost(Exception):
@@ -38,7 +38,7 @@ class Processes:
         self.rank, self.size = 0, 1
         self._service: subprocess.Popen | None = None
         self._presence: socket.socket | None = None
-        self._heard = bytearray()  # the numbers of the ranks that have ended
+        self._ended_numbers = bytearray()  # the numbers of the ranks that have ended
 
     def serve(self, size: int) -> tuple[int, int]:
         """Start the coordination service and return its two ports (see `coordinator.py`)."""
@@ -59,9 +59,9 @@ class Processes:
         return int(ports[0]), int(ports[1])
 
     def connect(self, host: str, ports: tuple[int, int], rank: int, size: int, seconds: float) -> None:
-        """Connect to the service, and start JAX's backend again with the devices of all ranks.
+        """Connect to the service, and restart JAX's backend with the devices of all ranks.
 
-        Arrays of the old backend are moved to the host. Programs compile again.
+        Arrays of the old backend are moved to the host, and compiled programs are dropped.
         """
         if jax_private.backend_is_started():
             _move_to_host()
@@ -70,7 +70,7 @@ class Processes:
         self._presence = socket.create_connection((host, ports[1]), timeout=seconds)
         self._presence.sendall(rank.to_bytes(_NUMBER, "big"))
         self._presence.settimeout(0)
-        self._heard.clear()
+        self._ended_numbers.clear()
         self.client = jax_private.connect(f"{host}:{ports[0]}", rank, size, HEARTBEAT, max(1, int(seconds)))
         self.rank, self.size = rank, size
         # Backends exchange their devices when they start, which all ranks must do at the same time.
@@ -78,7 +78,7 @@ class Processes:
         devices.accelerator()
 
     def disconnect(self) -> None:
-        """Leave the service. The backend stays, so that arrays and programs of this process can still be used."""
+        """Disconnect from the service. The backend, and this process's arrays and programs, remain usable."""
         if self.client is not None:
             jax_private.disconnect()
             self.client = None
@@ -94,23 +94,23 @@ class Processes:
 
     def put(self, key: str, value: bytes) -> None:
         """Set a key that is not set yet."""
-        self._asked("key_value_set_bytes", key, value)
+        self._request("key_value_set_bytes", key, value)
 
     def get(self, key: str, seconds: float) -> bytes | None:
         """Wait for a key and return its value, or return None after the timeout."""
-        return self._asked("blocking_key_value_get_bytes", key, max(1, int(seconds * 1e3)))
+        return self._request("blocking_key_value_get_bytes", key, max(1, int(seconds * 1e3)))
 
-    def look(self, key: str) -> bytes | None:
+    def try_get(self, key: str) -> bytes | None:
         """Return the value of a key, or None if it is not set."""
-        return self._asked("key_value_try_get_bytes", key)
+        return self._request("key_value_try_get_bytes", key)
 
     def delete(self, key: str) -> None:
         """Delete a key and all keys below it."""
-        self._asked("key_value_delete", key)
+        self._request("key_value_delete", key)
 
     def alive(self) -> list[int]:
         """Return the ranks whose processes have sent a heartbeat recently. This may take seconds."""
-        return sorted(self._asked("get_live_nodes", list(range(self.size))) or ())
+        return sorted(self._request("get_live_nodes", list(range(self.size))) or ())
 
     def ended(self) -> set[int]:
         """Return the ranks whose processes have ended or have left the service."""
@@ -118,13 +118,13 @@ class Processes:
             with contextlib.suppress(BlockingIOError):
                 while True:
                     found = self._presence.recv(4096)
-                    self._heard += found
+                    self._ended_numbers += found
                     if not found:
                         raise Lost("its process has ended")
-        heard = bytes(self._heard)
-        return {int.from_bytes(heard[i : i + _NUMBER], "big") for i in range(0, len(heard), _NUMBER)}
+        numbers = bytes(self._ended_numbers)
+        return {int.from_bytes(numbers[i : i + _NUMBER], "big") for i in range(0, len(numbers), _NUMBER)}
 
-    def _asked(self, method: str, *arguments: object) -> Any:
+    def _request(self, method: str, *arguments: object) -> Any:
         if self.client is None:
             raise Lost("the process group was destroyed")
         try:

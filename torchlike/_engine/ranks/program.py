@@ -34,7 +34,7 @@ def calls_of(code: Sequence) -> list[Call]:
 
 
 class RankExecutable(Executable):
-    """A compiled trace with collectives. `meet` must be called before each run."""
+    """A compiled trace with collectives. `meet` must be called before each run, so that all members run together."""
 
     __slots__ = ("_calls", "_digest", "_lowered", "_mesh", "_place", "_scalars")
 
@@ -56,7 +56,7 @@ class RankExecutable(Executable):
         self.code: tuple = ()
 
     def meet(self) -> None:
-        """Meet the other members. Raise `DifferentProgram` if they are about to run other programs."""
+        """Wait until all members are about to run a program. Raise `DifferentProgram` if their programs differ."""
         if not self._mesh.agree(self._digest, self._calls, self._place):
             raise DifferentProgram
         if self.compiled is None:
@@ -79,18 +79,18 @@ class RankExecutable(Executable):
         return self._mesh.leave(results, self._scalars)
 
     def run_into(self, found: list, device: Device, given: tuple) -> None:
-        """Do the same as `Executable.run_into`, after a meeting."""
+        """Call `meet`, then `Executable.run_into`."""
         self.meet()
         super().run_into(found, device, given)
 
     def fill(self, device: Device, places: Callable[[Iterator], Iterator], given: tuple) -> None:
-        """Do the same as `Executable.fill`, after a meeting."""
+        """Call `meet`, then `Executable.fill`."""
         self.meet()
         super().fill(device, places, given)
 
 
 def launched(mesh: RankMesh, calls: list[Call], run: Callable, given: Sequence[list]) -> list:
-    """Run a program of all members. Return its results, which are global arrays.
+    """Run a program together with the other members. Return its results, which are global arrays.
 
     Raises:
       DistBackendError: the connection to another rank broke.
@@ -99,14 +99,17 @@ def launched(mesh: RankMesh, calls: list[Call], run: Callable, given: Sequence[l
     with watch.running(mesh, [call.text for call in calls]) as running:
         try:
             results = mesh.launch(run, *inputs)
-            running.waits_for(results)
+            running.runs_until(results)
         except (ValueError, JaxRuntimeError) as error:
-            raise _broken(calls, error) from None
+            raise _connection_error(calls, error) from None
     return results
 
 
 def _ended() -> list[int]:
-    """Return the ranks that have ended. The connection of a killed process may close before it is counted."""
+    """Return the ranks that have ended. If there are none, retry for a second.
+
+    The connection of a killed process may break before the coordination service reports the end of the process.
+    """
     for _ in range(20):
         found = sorted(processes.ended())
         if found:
@@ -115,7 +118,7 @@ def _ended() -> list[int]:
     return []
 
 
-def _broken(calls: list[Call], error: Exception) -> Exception:
+def _connection_error(calls: list[Call], error: Exception) -> Exception:
     """Return the error for a program whose connection to other ranks broke."""
     if "RESOURCE_EXHAUSTED" in str(error):
         return error

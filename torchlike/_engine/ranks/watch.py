@@ -1,10 +1,10 @@
-"""A thread that ends the process if a program with collectives does not end, and that runs collectives in time.
+"""A watchdog thread for collectives: it ends the process if one hangs, and runs one that is pending for too long.
 
 A running program cannot be interrupted. If another rank is stopped, or its machine is unreachable, the program waits
-for it forever. After the timeout of the group the thread prints a message and ends the process with status 1.
+for the rank forever. After the timeout of the group, the thread prints a message and ends the process with status 1.
 
-Operators are recorded and run later. A collective must not wait for long, because other ranks wait for it. The thread
-runs pending work with collectives if the main thread has not run it within a second.
+Operators are recorded and run later. A collective must run soon, because other ranks wait for it. If the main thread
+has not flushed a pending trace with collectives within a second, the watchdog flushes it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _PERIOD = 0.5  # seconds
 
 
 class Running:
-    """A program that runs now. `result` refers to one of its results, once it was launched."""
+    """A running program with collectives. After its launch, `result` is a weak reference to one of its results."""
 
     __slots__ = ("calls", "mesh", "result", "since")
 
@@ -38,18 +38,18 @@ class Running:
         self.mesh, self.calls, self.since = mesh, calls, time.monotonic()
         self.result: Any = None
 
-    def waits_for(self, results: Sequence[Any]) -> None:
+    def runs_until(self, results: Sequence[Any]) -> None:
         """Count the program as running until its results are ready."""
         self.result = ref(results[0]) if results else None
 
     def has_ended(self) -> bool:
-        """Return whether the results are ready, or nobody refers to them."""
+        """Return whether the results are ready, or no longer referenced."""
         array = self.result() if self.result is not None else None
         return array is None or array.is_deleted() or array.is_ready()
 
 
 class Watch:
-    """The programs with collectives that run now, and the thread that looks at them."""
+    """The running programs and pending traces with collectives, and the thread that monitors them."""
 
     def __init__(self) -> None:
         self._programs: list[Running] = []
@@ -58,7 +58,7 @@ class Watch:
 
     @contextmanager
     def running(self, mesh: RankMesh, calls: Sequence[str]) -> Iterator[Running]:
-        """Watch a program from its launch until its results are ready."""
+        """Return a context for the launch of a program, which is monitored until its results are ready."""
         self.start()
         program = Running(mesh, calls)
         self._programs.append(program)
@@ -68,19 +68,19 @@ class Watch:
             if program.has_ended():
                 self._programs.remove(program)
 
-    def records(self, device: Device, trace: _trace.Trace) -> None:
+    def note_recorded(self, device: Device, trace: _trace.Trace) -> None:
         """Note that a collective was recorded in the trace of a device."""
         if device not in self._pending or self._pending[device][0] is not trace:
             self.start()
             self._pending[device] = trace, time.monotonic()
 
     def start(self) -> None:
-        """Start the thread, again in a forked process."""
+        """Start the thread if it is not running. A forked process needs a new one."""
         if self._thread is None or not self._thread.is_alive():
-            self._thread = threading.Thread(target=self._look, name="torchlike ranks", daemon=True)
+            self._thread = threading.Thread(target=self._monitor, name="torchlike ranks", daemon=True)
             self._thread.start()
 
-    def _look(self) -> None:
+    def _monitor(self) -> None:
         while processes.client is not None:
             time.sleep(_PERIOD)
             now = time.monotonic()
@@ -88,7 +88,7 @@ class Watch:
                 if program.result is not None and program.has_ended():
                     self._programs.remove(program)
                 elif now - program.since > program.mesh.meetings.seconds:
-                    _end(program)
+                    _abort(program)
             for device, (trace, since) in [*self._pending.items()]:
                 if device.trace is not trace:
                     self._pending.pop(device, None)
@@ -97,7 +97,7 @@ class Watch:
 
 
 def _flush(device: Device, trace: _trace.Trace) -> None:
-    """Run a pending trace, unless another thread records or runs something now."""
+    """Flush a pending trace, unless another thread is recording or running operators."""
     from torchlike._engine.trace.flush import flush
 
     if _trace.lock.acquire(blocking=False):
@@ -109,7 +109,7 @@ def _flush(device: Device, trace: _trace.Trace) -> None:
             _trace.lock.release()
 
 
-def _end(program: Running) -> None:
+def _abort(program: Running) -> None:
     try:
         stopped = sorted(processes.ended().intersection(program.mesh.ranks))
     except Lost:

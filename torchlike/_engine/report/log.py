@@ -13,7 +13,7 @@ from torchlike._errors.callers import users_place
 from torchlike._errors.warned import warn
 
 WARN_AFTER = 8  # warn when one sequence of operators has been compiled for this many different shapes
-KNOWN = ("compile", "quiet")
+TOPICS = ("compile", "quiet")
 SLOW = 2.0  # seconds; a line on stderr reports a longer wait for a compile
 logger = logging.getLogger("torchlike")
 
@@ -28,15 +28,15 @@ class _ToStderr(logging.Handler):
             self.handleError(record)
 
 
-def log_as_asked(names: str) -> None:
+def configure(names: str) -> None:
     """Configure logging from the value of `TORCHLIKE_LOG`, a comma-separated list of topics.
 
     `compile` logs every compile event. `quiet` hides the lines about long waits for compiles.
     """
     asked = [name.strip() for name in names.split(",") if name.strip()]
     for name in asked:
-        if name not in KNOWN:
-            raise ValueError(f"TORCHLIKE_LOG has the unknown topic {name!r}; known topics: {', '.join(KNOWN)}")
+        if name not in TOPICS:
+            raise ValueError(f"TORCHLIKE_LOG has the unknown topic {name!r}; known topics: {', '.join(TOPICS)}")
     if "quiet" in asked:
         logger.setLevel(logging.ERROR)
     if "compile" in asked:
@@ -47,19 +47,19 @@ def log_as_asked(names: str) -> None:
         logger.propagate = False
 
 
-log_as_asked(os.environ.get("TORCHLIKE_LOG", ""))
+configure(os.environ.get("TORCHLIKE_LOG", ""))
 
 
-def waited(seconds: float, names: Sequence[str]) -> None:
+def report_wait(seconds: float, names: Sequence[str]) -> None:
     """Report a wait for a compile of the operators with these names, if it was long."""
-    if seconds < SLOW or logger.isEnabledFor(logging.DEBUG):  # `made` logs all compiles
+    if seconds < SLOW or logger.isEnabledFor(logging.DEBUG):  # `log_compile` logs all compiles
         return
     names = tuple(name.lstrip("_") for name in names)
     count = f"{len(names)} operator{'s' * (len(names) != 1)}"
     tell_user(f"{users_place()} waited {seconds:.1f} s for a compile of {count} ({summary(names)})")
 
 
-def waited_to_fork(seconds: float) -> None:
+def report_wait_to_fork(seconds: float) -> None:
     """Report a wait for the compiles in the background before a fork, if it was long."""
     if seconds >= SLOW and not logger.isEnabledFor(logging.DEBUG):
         tell_user(f"{users_place()} waited {seconds:.1f} s for compiles in the background before it started a process")
@@ -67,11 +67,11 @@ def waited_to_fork(seconds: float) -> None:
 
 def tell_user(text: str) -> None:
     """Write a line to stderr, or to the handlers that the program has given to the logger."""
-    prefix = "" if logger.handlers else "torchlike: "  # the handler of `log_as_asked` writes it itself
+    prefix = "" if logger.handlers else "torchlike: "  # the handler of `configure` adds the prefix itself
     logger.warning(prefix + text)
 
 
-def made(making: Making, executor: str) -> None:
+def log_compile(making: Making, executor: str) -> None:
     """Log a compile event: a new program, or the compilation of a program that was interpreted before."""
     if logger.isEnabledFor(logging.DEBUG):
         logger.debug(line(making))
@@ -91,8 +91,8 @@ def line(making: Making) -> str:
         verb = "loaded from disk" if making.from_disk else "compiled"
         verb += "" if making.background is None else " in the background"
     what = f"{number} operator{'s' * (number != 1)} ({summary(group.operators)})"
-    whom = f"{account.executor} on {group.device}"
-    return f"{group.place}: {verb} {what} for {whom} in {making.seconds:.4f} s: {_why(making)}"
+    target = f"{account.executor} on {group.device}"
+    return f"{group.place}: {verb} {what} for {target} in {making.seconds:.4f} s: {_why(making)}"
 
 
 def _why(making: Making) -> str:

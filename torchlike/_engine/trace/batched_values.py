@@ -29,7 +29,7 @@ class _Local(threading.local):
     open: tuple[Level, ...] = ()  # the levels of `vmap` that are active, the outermost first
     # The number of levels that were open when a sub-recording began. Operators in the sub-recording are not mapped
     # over these levels.
-    resting = 0
+    suspended = 0
 
 
 local = _Local()
@@ -43,8 +43,8 @@ class Level:
     def __init__(self, size: int, randomness: str) -> None:
         self.size, self.randomness = size, randomness
         self.depth, self.is_open = 0, False
-        # Gradient nodes of the mapped call have smaller ages than `since`, because newer nodes have smaller ages.
-        # `tangents` is the number of forward-mode levels that were open at the call.
+        # `since` is the age of a node made just before the call. Ages count down, so the gradient nodes of the call
+        # have smaller ages. `tangents` is the number of forward-mode levels that were open at the call.
         self.since = self.tangents = 0
         self.is_shared = False  # True if several gradient nodes outside the level share the graph inside it
 
@@ -107,12 +107,12 @@ def is_alive(value: Any) -> bool:
     return value.__class__ is Row and value.level.is_open
 
 
-def lifted(value: Any, level: Level) -> Row:
-    """Return a value as a Row of `level`. An unbatched value is repeated for all examples."""
+def lift(value: Any, level: Level) -> Row:
+    """Convert a value to a Row of `level`. An unbatched value is repeated for all examples."""
     if level in levels_of(value):
         return value
     if value.__class__ is Row and value.level.depth > level.depth:
-        return Row(value.aval, value.level, lifted(value.whole, level))
+        return Row(value.aval, value.level, lift(value.whole, level))
     return Row(value.aval, level, record_mapped(_repeated(value.aval, level.size), [value])[0])
 
 
@@ -137,33 +137,33 @@ def record_mapped(plan: Plan, values: Sequence[Any], scalars: Sequence = ()) -> 
         return current().append(plan, values, scalars)
     if not level.is_open:
         raise _errors.func.escaped()
-    mine = tuple([v.__class__ is Row and v.level is level for v in values])
-    wholes = [v.whole if own else v for v, own in zip(values, mine)]
-    made = record_mapped(over_examples(plan, mine, level.size), wholes, scalars)
+    batched = tuple([v.__class__ is Row and v.level is level for v in values])
+    wholes = [v.whole if own else v for v, own in zip(values, batched)]
+    made = record_mapped(over_examples(plan, batched, level.size), wholes, scalars)
     return tuple([Row(a, level, whole) for a, whole in zip(plan.outputs, made)])
 
 
 def _innermost(values: Sequence[Any]) -> Level | None:
-    found, resting = None, local.resting
+    found, suspended = None, local.suspended
     for value in values:
         if value.__class__ is Row:
             level: Level = value.level
-            if (level.depth > resting or not level.is_open) and (found is None or level.depth > found.depth):
+            if (level.depth > suspended or not level.is_open) and (found is None or level.depth > found.depth):
                 found = level
     return found
 
 
 @functools.lru_cache(8192)
-def over_examples(plan: Plan, mine: tuple[bool, ...], size: int) -> Plan:
-    """Return a plan mapped over the first dim of all results and of the inputs for which `mine` is True."""
-    axes = (*[0 if own else None for own in mine], *[None] * len(plan.scalars))
+def over_examples(plan: Plan, batched: tuple[bool, ...], size: int) -> Plan:
+    """Return a plan mapped over the first dim of all results and of the inputs for which `batched` is True."""
+    axes = (*[0 if own else None for own in batched], *[None] * len(plan.scalars))
     mapped = jax.vmap(plan.function, in_axes=axes, axis_size=size)
-    more = lambda a: aval((size, *a.shape), a.dtype, a.device)
-    inputs = tuple([more(a) if own else a for a, own in zip(plan.inputs, mine)])
-    made = Plan(plan.name, inputs, plan.scalars, tuple(map(more, plan.outputs)), mapped)
+    stacked = lambda a: aval((size, *a.shape), a.dtype, a.device)
+    inputs = tuple([stacked(a) if own else a for a, own in zip(plan.inputs, batched)])
+    made = Plan(plan.name, inputs, plan.scalars, tuple(map(stacked, plan.outputs)), mapped)
     made.executor, made.host = plan.executor, plan.host
     if plan.executor == NUMPY:
-        made.function = _either(made, mapped)
+        made.function = _numpy_or_mapped(made, mapped)
     elif plan.flat is not None:
         made.flat = functools.cache(functools.partial(_program, mapped, made))
     return made
@@ -177,7 +177,7 @@ def _program(function: Any, plan: Plan) -> Any:
         return None
 
 
-def _either(plan: Plan, mapped: Any) -> Any:
+def _numpy_or_mapped(plan: Plan, mapped: Any) -> Any:
     """Return a function that runs a NumPy program for NumPy arrays, and the mapped function for other arrays.
 
     The first call with NumPy arrays builds the program. If NumPy does not support the operator, a JAX executable runs

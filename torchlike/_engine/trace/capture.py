@@ -1,8 +1,8 @@
 """The capture of one call of a compiled function: its reads, writes, random samples and runtime numbers.
 
-The call records into a separate trace that flushes do not run. `Capture.again` lists, in order, the host work that
-each replay repeats: random sampling, an optimizer's counters, a scheduler's step. Reading an element ends the capture.
-The trace then becomes the pending trace of its device.
+The call is recorded into a separate trace, which a flush does not run. `Capture.repeated` lists, in order, the host
+work that each replay repeats: random sampling, an optimizer's counters, a scheduler's step. Reading an element ends the
+capture. The separate trace then becomes the pending trace of its device.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class WholeTrace(_trace.OwnTrace):
         self.arrays, self.held = [], []
 
 
-class Draw:
-    """Random sampling that each call repeats: the sampled array, and the function that samples it."""
+class Sample:
+    """Random sampling that each call repeats: the array of the captured call, and the function that samples it."""
 
     __slots__ = ("array", "make")
 
@@ -73,14 +73,14 @@ class Elements(Numbers):
         self.places: list[tuple[int, Any]] = []
 
     def now(self, find: Callable[[Any], Any]) -> Sequence:
-        """Return the numbers of this call. `find` returns the element for an item of `places`."""
+        """Return the current numbers. `find` returns the current element for an item of `places`."""
         found = [*self.sequence]
         for position, where in self.places:
             found[position] = find(where)
         return found
 
 
-class Act:
+class SideEffect:
     """Work on the host that is repeated at each call, such as a scheduler's step."""
 
     __slots__ = ("do",)
@@ -107,9 +107,9 @@ class Capture(Mode):
         self.trace = WholeTrace(device)
         self.refuse = refuse  # called with the reason if the capture ends early; it may raise
         self.reason: str | None = None
-        self.again: list[Draw | Numbers | Act] = []
+        self.repeated: list[Sample | Numbers | SideEffect] = []
         self.changed: dict[int, Host] = {}  # the state that the work in `again` changes, by id
-        self.holds: list[Callable[[], bool]] = []  # additional guards
+        self.guards: list[Callable[[], bool]] = []  # additional guards
         self.written: dict[int, tuple[ref, Value | None, int, Any, Any]] = {}
         self.grads: dict[int, tuple[ref, bool, Any]] = {}  # tensor, True if its first use was a read, its grad before
         self.known: set[int] = set()  # ids of values from before the call
@@ -182,7 +182,7 @@ class Capture(Mode):
             return make()
         with self.quietly():
             array = make()
-        self.again.append(Draw(array, make))
+        self.repeated.append(Sample(array, make))
         return array
 
     def ask(
@@ -190,40 +190,40 @@ class Capture(Mode):
     ) -> Sequence:
         """Return numbers that are inputs of the program. At each call, `ask` returns them and changes `host`.
 
-        `steady` returns the positions of the numbers that rarely change. They stay on an accelerator until they do.
+        `steady` returns the positions of the numbers that rarely change. An accelerator keeps them until they change.
         """
         self.changed[id(host)] = host
         with self.quietly():
             sequence = ask()
-        stays = () if steady is None or self.device.type == "cpu" else steady()
-        self.again.append(Numbers(sequence, ask, stays))
+        positions = () if steady is None or self.device.type == "cpu" else steady()
+        self.repeated.append(Numbers(sequence, ask, positions))
         return sequence
 
     def knows(self, tensor: Any) -> bool:
         """Return whether each replay can read the element of a zero-dim tensor.
 
-        The tensor must be concrete and from before the call.
+        This requires that the tensor existed before the call and that its element is computed.
         """
         value = tensor._storage.value
         return tensor._chain is None and value.array is not None and id(value) in self.known and not self._quiet
 
     def asks(self, tensor: Any, sequence: Sequence) -> None:
         """Record that the next number of `sequence` is the element of a tensor."""
-        last = self.again[-1] if self.again else None
+        last = self.repeated[-1] if self.repeated else None
         if not isinstance(last, Elements) or last.sequence is not sequence:
             last = Elements(sequence)
-            self.again.append(last)
+            self.repeated.append(last)
         last.places.append((len(sequence), tensor._storage.value))
 
     def takes(self, do: Callable[[], Any], host: Host) -> bool:
         """Do host work that changes `host`, now and at each replay, and return True.
 
-        Return False if the work is part of other repeated work; the caller then does it.
+        Inside other repeated work, do nothing and return False. The caller then does the work.
         """
         self.changed[id(host)] = host
         if self._quiet:
             return False
-        self.again.append(Act(do))
+        self.repeated.append(SideEffect(do))
         with self.quietly():
             do()
         return True
@@ -249,14 +249,14 @@ class Capture(Mode):
             self.written[id(storage)] = ref(storage), None if ours else value, storage.version, held, edge
 
     def written_to(self, storage: Any) -> tuple[ref, Value | None, int, Any, Any] | None:
-        """Return what is known of the first write to a storage, or None if the call has not written to it."""
+        """Return the record of the first write to a storage, or None if the call has not written to it."""
         known = self.written.get(id(storage))
-        return known if known is not None and known[0]() is storage else None  # a new storage may have a freed one's id
+        return known if known is not None and known[0]() is storage else None  # the id of a freed storage may be reused
 
     def grad(self, tensor: Any, is_read: bool) -> None:
         """Called before a tensor's `grad` is read or replaced."""
         known = self.grads.get(id(tensor))
-        if known is None or known[0]() is not tensor:  # a new tensor may have a freed one's id
+        if known is None or known[0]() is not tensor:  # the id of a freed tensor may be reused
             self.grads[id(tensor)] = ref(tensor), is_read, tensor._grad
 
 
@@ -273,12 +273,12 @@ class _Quietly:
         self.capture._quiet -= 1
 
 
-def drawn(make: Callable[[], Any]) -> Any:
+def sampled(make: Callable[[], Any]) -> Any:
     """Return the random numbers that `make` samples. Each replay of a captured call samples again."""
     capture = current().capture
     return make() if capture is None else capture.draw(make)
 
 
 def repeats(do: Callable[[], Any], host: Host) -> bool:
-    """Return whether a capture is active and did this host work (see `Capture.takes`)."""
+    """If a call is being captured, call `Capture.takes` and return its result. Otherwise return False."""
     return current().capture is not None and current().capture.takes(do, host)

@@ -99,7 +99,7 @@ def _flush(device: Device, is_read: bool, again: bool = False) -> xla_executor.F
                 _executor,
             )
             if active.mesh is not None:
-                key = (*key, layout.arranged(device, trace, live))
+                key = (*key, layout.layout_of(device, trace, live))
             awaited = _run(device, trace, key, [values[i] for i in live], is_read)
             if awaited is not None:
                 return awaited
@@ -161,7 +161,7 @@ def _first_run(device: Device, trace: _trace.Trace, key: tuple, known: Any, valu
     making.has_run(hot=known is not None)
     if program.__class__ is not Interpreted:  # the host arrays that it moved to the device are free
         release_freed_blocks(account.compile_seconds)
-    log.made(making, _executor)
+    log.log_compile(making, _executor)
 
 
 def forget_programs() -> None:

@@ -27,14 +27,14 @@ _caught: list[Any] = []
 class _Held:
     """The deferred signals.
 
-    `handlers` are the handlers of all signals as last read. `mine` are the handlers that run Python code, and `numbers`
-    are their signals.
+    `handlers` are the handlers of all signals as last read. `deferred` are those that run Python code, and `numbers`
+    are the signals of the deferred handlers.
     """
 
     depth = 0
     handlers: list = []
     numbers: tuple[int, ...] = ()
-    mine: tuple[Callable, ...] = ()
+    deferred: tuple[Callable, ...] = ()
 
 
 def _catch(number: int, frame: object) -> None:
@@ -57,7 +57,7 @@ class uninterrupted:
             if not _Held.depth:
                 handlers = [*map(_get, _ALL)]
                 if handlers != _Held.handlers:
-                    _look(handlers)
+                    _store_handlers(handlers)
                 try:
                     deque(map(_set, _Held.numbers, _catching), 0)
                 except BaseException:  # a handler ran in between and raised
@@ -77,16 +77,16 @@ class uninterrupted:
                         interrupt_main(_caught.pop())
 
 
-def _look(handlers: list) -> None:
+def _store_handlers(handlers: list) -> None:
     """Store the handlers of all signals, and separately those that run Python code."""
     numbers = tuple([number for number, handler in zip(_ALL, handlers) if callable(handler)])
-    _Held.handlers, _Held.numbers, _Held.mine = handlers, numbers, tuple(filter(callable, handlers))
+    _Held.handlers, _Held.numbers, _Held.deferred = handlers, numbers, tuple(filter(callable, handlers))
 
 
 def _restore() -> None:
     """Restore the handlers, except those that were replaced inside the block. A handler may run here and raise."""
     raised = None
-    for number, handler in zip(_Held.numbers, _Held.mine):
+    for number, handler in zip(_Held.numbers, _Held.deferred):
         try:
             if _get(number) is _catch:
                 _set(number, handler)
@@ -111,7 +111,7 @@ def reraise(error: Exception) -> None:
 
 
 def _code_of(handler: Any) -> Any:
-    """Return the code of a function, of a method, of a partial or of an object that is called."""
+    """Return the code object that a handler runs. A handler is a function, method, partial or callable object."""
     while isinstance(handler, functools.partial):
         handler = handler.func
     if not hasattr(handler, "__code__") and not hasattr(handler, "__func__"):

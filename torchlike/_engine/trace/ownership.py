@@ -1,8 +1,8 @@
 """Ownership of arrays: decides which arrays may be donated.
 
 A program may overwrite an array (a donated argument) if the only Value that refers to it was freed, or is replaced by
-the result. An array that other code or a second Value may reference is marked as lent and is never donated. Besides,
-`sys.getrefcount` must confirm that there are no other references.
+the result. An array that other code or a second Value may reference is marked as lent and is never donated. In
+addition, `sys.getrefcount` must confirm that there are no other references.
 
 `getrefcount` also counts references that the interpreter makes for the call itself. Their number depends on the form of
 the argument and on the version of CPython: 3.14 borrows local variables instead of counting them. Each form is

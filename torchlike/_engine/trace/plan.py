@@ -47,12 +47,12 @@ class Plan:
       host: on large arrays, NumPy is as fast as XLA with this many threads (0: NumPy is never as fast as a compiled
         program). `VIEW` if the operator only makes a view.
       mesh: for a collective, the mesh of its process group (`_engine/ranks/mesh.py`); otherwise None.
-      rows: the inputs and results that have one layout over a mesh (`torchlike._engine.xla.layout.Row`).
+      shared_layouts: the inputs and results that share a layout over a mesh (see `_engine/xla/layout.py`).
       extra: data of the calling layer (output strides, gradients, node name).
-      turned: whether the edges of its gradient node in PyTorch may have another order than the inputs.
+      reorders_edges: whether the edges of its gradient node in PyTorch may have another order than the inputs.
     """
 
-    turned = False
+    reorders_edges = False
 
     __slots__ = (
         "checked",
@@ -66,8 +66,8 @@ class Plan:
         "mesh",
         "name",
         "outputs",
-        "rows",
         "scalars",
+        "shared_layouts",
         "single",
     )
 
@@ -89,7 +89,7 @@ class Plan:
         self.executor = OWN
         self.host = 0
         self.flat: Callable[[], Any] | None = None
-        self.rows: Sequence[Any] = ()
+        self.shared_layouts: Sequence[Any] = ()
 
     def traced(self) -> Callable[..., tuple]:
         """Return the function as an inner `jax.jit`.

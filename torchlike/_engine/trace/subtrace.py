@@ -1,8 +1,8 @@
 """Recording of one function into a separate trace, which then runs as a JAX function.
 
-The function's inputs are placeholders: Values without arrays. Values from outside that it reads are closed over, except
-random numbers, which become inputs. The surrounding program's trace is set aside during the recording and continues
-afterwards. A recording can be reopened, so that gradients of its results can be recorded into it later.
+The function's inputs are placeholders: Values without arrays. Outside values that the function reads are closed over,
+except random numbers, which become inputs. The surrounding program's trace is set aside during the recording and
+continues afterwards. A recording can be reopened, so that gradients of its results can be recorded into it later.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ class Observed(RuntimeError):
     """Raised if a recorded function reads elements that are not computed yet."""
 
 
-class Drew(Observed):
+class Sampled(Observed):
     """Raised if a recorded function samples random numbers, which are generated on the host at each call."""
 
 
 # Functions of the public API that read elements, and their names in error messages.
-_LOOKS = {
+_READERS = {
     "item": "item()",
     "tolist": "tolist()",
     "numpy": "numpy()",
@@ -56,14 +56,14 @@ class SubTrace(OwnTrace, Mode):
 
     __slots__ = (
         "around",
-        "drawn",
         "draws_with",
         "given",
         "is_quiet",
         "marks",
         "outer",
-        "resting",
-        "stretch",
+        "sampled",
+        "sources",
+        "suspended",
         "what",
         "written",
     )
@@ -73,9 +73,9 @@ class SubTrace(OwnTrace, Mode):
         self.what = what
         self.given: list[Value] = []
         self.outer: list[Value] = []  # the values that the function closes over
-        self.stretch: list[int] = []  # for each input, its index in `given`, or ~ its index in `outer`
+        self.sources: list[int] = []  # for each input, its index in `given`, or ~ its index in `outer`
         self.written: dict[int, tuple[ref, Value]] = {}  # storages that were written to, with their previous values
-        self.drawn: set[int] | Any = None  # ids of the arrays that stand for random numbers; None: sampling raises
+        self.sampled: set[int] | Any = None  # ids of the arrays that stand for random numbers; None: sampling raises
         self.is_quiet = False
         self.draws_with: Callable[..., np.ndarray] | None = None  # samples instead of the functions of `_random`
         self.around: tuple[Trace, ...] = ()
@@ -88,12 +88,12 @@ class SubTrace(OwnTrace, Mode):
         around = current().capture
         outside: Any = self.device.trace if around is None else around.trace
         self.around = () if outside is None else (outside, *getattr(outside, "around", ()))
-        self.resting, batching.local.resting = batching.local.resting, len(batching.local.open)
+        self.suspended, batching.local.suspended = batching.local.suspended, len(batching.local.open)
         with _trace.lock:
             self.marks = [(value.trace, value.slot) for value in self.outer]
-            for i, place in enumerate(self.stretch):
-                if place < 0:
-                    value = self.outer[~place]
+            for i, source in enumerate(self.sources):
+                if source < 0:
+                    value = self.outer[~source]
                     value.trace, value.slot = self, ~i
         enter(self)
         return self
@@ -104,7 +104,7 @@ class SubTrace(OwnTrace, Mode):
             for value, (trace, slot) in zip(self.outer, self.marks):
                 if value.trace is self:  # else another thread has added the value to its trace
                     value.trace, value.slot = trace, slot
-        self.marks, batching.local.resting = [], self.resting
+        self.marks, batching.local.suspended = [], self.suspended
         self.close()
 
     def over(self, below: Recorder) -> Recorder:
@@ -126,6 +126,7 @@ class SubTrace(OwnTrace, Mode):
         return made
 
     def adopt(self, value: Value) -> None:
+        """Add a value from outside to the inputs of the function."""
         settled = value.settle()
         if settled.trace is not self:
             _trace.wait_for(settled)
@@ -134,7 +135,7 @@ class SubTrace(OwnTrace, Mode):
             if self.stand_in(settled.array) is not None:
                 self._give(settled)
             else:
-                self.stretch.append(~len(self.outer))
+                self.sources.append(~len(self.outer))
                 self.outer.append(settled)
                 self.marks.append((settled.trace, settled.slot))
             slot = self._enlist(settled)
@@ -150,13 +151,13 @@ class SubTrace(OwnTrace, Mode):
 
         Return None for any other array.
         """
-        if self.drawn is None or not isinstance(array, np.ndarray):
+        if self.sampled is None or not isinstance(array, np.ndarray):
             return None
-        source = array if id(array) in self.drawn or array.base is None else array.base
-        return source if id(source) in self.drawn and source.size == array.size else None
+        source = array if id(array) in self.sampled or array.base is None else array.base
+        return source if id(source) in self.sampled and source.size == array.size else None
 
     def _give(self, value: Value) -> None:
-        self.stretch.append(len(self.given))
+        self.sources.append(len(self.given))
         self.given.append(value)
 
     def _enlist(self, value: Value) -> int:
@@ -171,7 +172,7 @@ class SubTrace(OwnTrace, Mode):
         return value.slot
 
     def numbers(self) -> tuple[list, list[int], list[type]]:
-        """Return all runtime numbers, the index of each entry's first number among them, and their types."""
+        """Return all runtime numbers, for each entry the index of its first number, and the types of the numbers."""
         chosen, places, kinds = numbers_of(self)
         return [x for i in chosen for x in self.scalars[i]], places, kinds
 
@@ -187,7 +188,7 @@ class SubTrace(OwnTrace, Mode):
     @property
     def held(self) -> list[Value]:
         """The inputs. A placeholder has no array."""
-        return [self.given[i] if i >= 0 else self.outer[~i] for i in self.stretch]
+        return [self.given[i] if i >= 0 else self.outer[~i] for i in self.sources]
 
     def settles(self) -> None:
         """Called when shared memory is copied. This is allowed: the copy is a constant of the function."""
@@ -198,7 +199,7 @@ class SubTrace(OwnTrace, Mode):
         return []
 
     @property
-    def holds(self) -> list:
+    def guards(self) -> list:
         """The guards. There are none, because a recording serves one call."""
         return []
 
@@ -211,7 +212,7 @@ class SubTrace(OwnTrace, Mode):
         """Raise an error because elements are needed, or (`draws`) because random numbers are sampled."""
         place = str(users_place())
         if draws:
-            raise Drew(_errors.recording.random_numbers(self.what, place))
+            raise Sampled(_errors.recording.random_numbers(self.what, place))
         raise Observed(_errors.recording.observed(self.what, _look(), place))
 
     def reads_generator(self) -> None:
@@ -227,7 +228,7 @@ class SubTrace(OwnTrace, Mode):
 
     def draw(self, make: Callable[[], Any]) -> Any:
         """Return random numbers. Raise an error if the recording does not allow sampling."""
-        if self.drawn is None:
+        if self.sampled is None:
             self.stop("random numbers are sampled", draws=True)
         return make()
 
@@ -236,7 +237,7 @@ class SubTrace(OwnTrace, Mode):
         return ask()
 
     def takes(self, do: Callable[[], Any], host: Any) -> bool:
-        """Return False: the caller does the work on the host itself, such as restoring a generator's state."""
+        """Return False. The caller then does the host work, such as restoring a generator's state."""
         return False
 
     def quietly(self) -> contextlib.AbstractContextManager:
@@ -258,12 +259,12 @@ def _look() -> str:
 
     It is the outermost torchlike function of this kind on the call stack.
     """
-    looks = [_LOOKS[name] for name in calls_of_ours() if name in _LOOKS]
-    return looks[-1] if looks else "an operator that reads the elements"
+    readers = [_READERS[name] for name in calls_of_ours() if name in _READERS]
+    return readers[-1] if readers else "an operator that reads the elements"
 
 
 class Stretch(NamedTuple):
-    """A part of a recording, as data. Equal recordings have equal stretches, so a Stretch is the key of a program."""
+    """A part of a recording, as hashable data. Equal parts compare equal, so a Stretch is the key of a program."""
 
     code: tuple
     places: tuple[int, ...]  # for each entry with runtime numbers, the index of its first number
@@ -282,9 +283,8 @@ class Stretch(NamedTuple):
 def stretch(sub: SubTrace, gives: Sequence[int | None], begin: int, given: Sequence[int]) -> Stretch:
     """Return the stretch that computes the results in the slots `gives`.
 
-    The results in slots below `begin` are already computed.
-
-    `given` are the indices, among the recording's placeholders, of the inputs that the stretch is run with.
+    The results in slots below `begin` are already computed. `given` lists the placeholders that are the inputs of the
+    stretch, as indices in `sub.given`.
     """
     places = iter(sub.numbers()[1])
     entries, first = [], 0
@@ -307,8 +307,8 @@ def _renumbered(sub: SubTrace, entries: list, needs: tuple[int, ...], gives: Seq
 
     def place(slot: int) -> int:
         if slot < 0 and slot not in slots:
-            tag = sub.stretch[~slot]
-            inputs.append(tag if tag < 0 else given.index(tag))
+            source = sub.sources[~slot]
+            inputs.append(source if source < 0 else given.index(source))
             slots[slot] = ~(len(inputs) - 1)
         return slots[slot]
 

@@ -56,9 +56,9 @@ def constrained(
     first = 0
     for plan, slots in operators(code):
         made = range(first, first + len(plan.outputs))
-        if plan.rows:
+        if plan.shared_layouts:
             known = [results.get(slot) if slot >= 0 else inputs[~slot] for slot in slots]
-            of = {i: known[row.inputs[0]] for row in plan.rows for i in row.inputs}
+            of = {i: known[group.inputs[0]] for group in plan.shared_layouts for i in group.inputs}
             yield Constrained(plan, [of.get(i) for i in range(len(slots))], [results.get(slot) for slot in made])
         else:
             found = _of_batch(mesh, plan, slots, made, led, results)

@@ -62,7 +62,7 @@ class Executable:
     __slots__ = ("account", "call", "code", "compiled", "donated_bytes", "function", "is_warm", "needs")
 
     def __init__(
-        self, device: Device, function: Callable, given: tuple, laid: layout.Laid | None = None, **options: Any
+        self, device: Device, function: Callable, given: tuple, laid: layout.CompileLayout | None = None, **options: Any
     ) -> None:
         forked.check("a compiled program")
         started = time.perf_counter()
@@ -115,7 +115,12 @@ class Executable:
 
 
 def executable_of(
-    device: Device, code: tuple, function: Callable, given: tuple, laid: layout.Laid | None = None, **options: Any
+    device: Device,
+    code: tuple,
+    function: Callable,
+    given: tuple,
+    laid: layout.CompileLayout | None = None,
+    **options: Any,
 ) -> Executable:
     """Return the executable of a trace. With collectives, all members of a process group run it together.
 
@@ -130,7 +135,7 @@ def executable_of(
     else:
         made = Executable(device, function, given, laid, **options)
     if not in_background():
-        log.waited(time.perf_counter() - started, [plan.name for plan, _ in operators(code)])
+        log.report_wait(time.perf_counter() - started, [plan.name for plan, _ in operators(code)])
     return made
 
 
@@ -158,7 +163,7 @@ class Fused:
             packs = lambda scalars: resident(pack([x for i in chosen for x in scalars[i]]))
         self._packs = packs
         code = tuple(trace.code)
-        self._laid = laid = layout.laid(device, trace, live, donated)
+        self._laid = laid = layout.layout_to_compile(device, trace, live, donated)
         function = replay(code if laid is None else laid.code, places, vectors, donated, self._kept, live)
         if later:
             given = self._kinds(trace)
@@ -174,7 +179,7 @@ class Fused:
         """Wait for the compile in the background of operators with these names."""
         started = time.perf_counter()
         self._job.wait()
-        log.waited(time.perf_counter() - started, names)
+        log.report_wait(time.perf_counter() - started, names)
 
     def finish(self) -> tuple[float, int]:
         """End the compile in the background. Raises its error.

@@ -1,7 +1,7 @@
 """Layouts of programs over the mesh: the shardings of inputs and results, and the compile.
 
-The shardings of the inputs are those of the arrays. The state of a program (parameters, buffers, gradients, optimizer
-state) has the sharding that the mesh's rules give it, both as an input and as a result. XLA decides about all other
+An input has the sharding of its array. The state of a program (parameters, buffers, gradients, optimizer state) has the
+sharding that the rules of the mesh prescribe, both as an input and as a result. XLA chooses the shardings of all other
 results.
 """
 
@@ -27,8 +27,8 @@ from torchlike._engine.xla.target import at_precision, tracing_for
 SMALL = 1 << 16  # bytes; a host array up to this size is passed to a program on the CPU, which puts it on each device
 
 
-class Row(NamedTuple):
-    """The inputs and results of an operator that have one layout, such as a parameter, its gradient and its state."""
+class SharedLayout(NamedTuple):
+    """Inputs and results of an operator that share a layout, such as a parameter, its gradient and its state."""
 
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
@@ -48,7 +48,7 @@ class Layout(NamedTuple):
     outputs: tuple[NamedSharding | None, ...]
 
 
-def arranged(
+def layout_of(
     device: Device, trace: Trace, live: Sequence[int], known: Mapping[int, NamedSharding] | None = None
 ) -> Layout | None:
     """Return the layout of the program of a trace, or None without a mesh.
@@ -119,7 +119,7 @@ def place(
 def _follow(
     mesh: GlobalMesh, trace: Trace, inputs: list[NamedSharding | None], wanted: Mapping[int, NamedSharding]
 ) -> dict[int, NamedSharding]:
-    """Return the shardings of results by slot, and set those of the inputs of operators with rows."""
+    """Return the shardings of results by slot, and set those of the inputs of operators with shared layouts."""
     results = {}
     for slot, r in enumerate(trace.results):
         value = r()
@@ -128,9 +128,9 @@ def _follow(
     _add_written(mesh, trace, inputs, results)
     first = 0
     for plan, slots in operators(trace.code):
-        for row in plan.rows:
-            given, made = [slots[i] for i in row.inputs], [first + i for i in row.outputs]
-            sharding = _of_row(mesh, trace, [*given, *made], inputs, results)
+        for group in plan.shared_layouts:
+            given, made = [slots[i] for i in group.inputs], [first + i for i in group.outputs]
+            sharding = _shared_sharding(mesh, trace, [*given, *made], inputs, results)
             if sharding is not None:
                 results |= dict.fromkeys(made, sharding)
                 for slot in given:
@@ -159,14 +159,14 @@ def _add_written(
             results.setdefault(slot, sharding)
 
 
-def _of_row(
+def _shared_sharding(
     mesh: GlobalMesh,
     trace: Trace,
     slots: Sequence[int],
     inputs: Sequence[NamedSharding | None],
     results: Mapping[int, NamedSharding],
 ) -> NamedSharding | None:
-    """Return the sharding of a row: the first that is known, beginning with the parameter."""
+    """Return the sharding of a shared layout: the first known sharding of its slots, which begin with the parameter."""
     for slot in slots:
         found = results.get(slot) if slot >= 0 else inputs[~slot]
         if found is not None:
@@ -176,7 +176,7 @@ def _of_row(
     return mesh.sharding_of(trace.arrays[~slots[0]]) or mesh.replicated
 
 
-class Laid(NamedTuple):
+class CompileLayout(NamedTuple):
     """The layout of a program that is about to be compiled.
 
     Attributes:
@@ -197,7 +197,7 @@ class Laid(NamedTuple):
         """Put the inputs of a trace of this program on the mesh."""
         _place(self.mesh, trace, self.inputs, self.donated)
 
-    def executable(self, device: Device, function: Callable, *given: Sequence[Any], **options: Any) -> Spread:
+    def executable(self, device: Device, function: Callable, *given: Sequence[Any], **options: Any) -> MeshExecutable:
         """Compile a function for the mesh (see `executor.executable`)."""
         inputs, outputs = self.inputs, list(self.outputs)
         kept = [sharding for i, sharding in enumerate(inputs) if i not in set(self.donated)]
@@ -205,22 +205,24 @@ class Laid(NamedTuple):
         with tracing_for(to_jax(device).platform), at_precision(switches.of[device.type]):
             jitted = jax.jit(function, donate_argnums=0, in_shardings=shardings, out_shardings=outputs, **options)
             with warnings.catch_warnings():
-                # A donated array of another sharding than every result is freed, and nothing is lost.
+                # JAX frees a donated array that no result can reuse, because their shardings differ. This is harmless.
                 warnings.filterwarnings("ignore", "Some donated buffers were not usable")
-                return Spread(self.mesh, Lowering(jitted, to_jax(device).platform, *given), shardings)
+                return MeshExecutable(self.mesh, Lowering(jitted, to_jax(device).platform, *given), shardings)
 
 
-def laid(device: Device, trace: Trace, live: Sequence[int], donated: Sequence[int]) -> Laid | None:
+def layout_to_compile(
+    device: Device, trace: Trace, live: Sequence[int], donated: Sequence[int]
+) -> CompileLayout | None:
     """Return the layout of the program of a trace whose inputs are on the mesh, or None without a mesh."""
     mesh = active.over(device)
     if mesh is None:
         return None
     inputs, results = _shardings(mesh, trace, {})
     code = tuple(constrained(mesh, trace.code, inputs, results))
-    return Laid(mesh, inputs, [results.get(slot) for slot in live], donated, code)
+    return CompileLayout(mesh, inputs, [results.get(slot) for slot in live], donated, code)
 
 
-class Spread:
+class MeshExecutable:
     """A program that was compiled for the mesh. Its arguments are moved to the shardings of the program if needed."""
 
     def __init__(self, mesh: GlobalMesh, lowering: Lowering, shardings: tuple) -> None:
@@ -235,7 +237,7 @@ class Spread:
         return self.compiled(*moved)
 
     def aligned(self, array: Any, sharding: NamedSharding) -> jax.Array:
-        """Return an array with a sharding over the mesh."""
+        """Return the array, moved to this sharding over the mesh if it has another one."""
         return self._mesh.put(array, sharding)
 
     def __getattr__(self, name: str) -> Any:
@@ -244,24 +246,26 @@ class Spread:
         return getattr(self.compiled, name)  # JAX's `memory_analysis`, `as_text`, ...
 
 
-def rows_of_update(
+def shared_layouts_of_update(
     lengths: Sequence[int], written: Sequence[int], alone: int, shapes: Sequence[tuple]
-) -> Iterator[Row]:
-    """Yield the rows of an update of many tensors: the i-th tensors of its columns.
+) -> Iterator[SharedLayout]:
+    """Yield the shared layouts of an update of many tensors. The i-th layout is that of the i-th tensor of each column.
 
     Args:
       lengths: the number of tensors in each column.
       written: the columns that are written.
-      alone: the number of rows whose tensors are not concatenated.
+      alone: the number of layouts whose tensors are not concatenated.
       shapes: the shapes of all tensors.
     """
     begins = [sum(lengths[:c]) for c in range(len(lengths))]
     for i in range(alone):
         like = [begin + i for begin in begins if shapes[begin + i] == shapes[i]]
         outputs = [sum(lengths[c] for c in written[:n]) + i for n in range(len(written))]
-        yield Row(tuple(like), tuple([at for at, c in zip(outputs, written) if shapes[begins[c] + i] == shapes[i]]))
-    # Concatenated state stays as it is.
+        yield SharedLayout(
+            tuple(like), tuple([at for at, c in zip(outputs, written) if shapes[begins[c] + i] == shapes[i]])
+        )
+    # Concatenated state keeps its layout.
     for n, c in enumerate(written):
         if lengths[c] < lengths[0]:
             begin = sum(lengths[other] for other in written[:n])
-            yield from [Row((begins[c] + i,), (begin + i,)) for i in range(alone, lengths[c])]
+            yield from [SharedLayout((begins[c] + i,), (begin + i,)) for i in range(alone, lengths[c])]

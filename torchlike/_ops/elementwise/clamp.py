@@ -29,7 +29,7 @@ def _smaller(a, b):
     return jnp.minimum(a, b)
 
 
-def _shared(winner, loses):
+def _selection_jvp(winner, loses):
     """Return a JVP rule for the selection of one of two elements.
 
     Equal elements share the gradient, and the element that is not selected gets none. If either element is NaN, both
@@ -45,11 +45,11 @@ def _shared(winner, loses):
     return tangent
 
 
-_larger.defjvp(_shared(_larger, lambda a, b: a < b))
-_smaller.defjvp(_shared(_smaller, lambda a, b: a > b))
+_larger.defjvp(_selection_jvp(_larger, lambda a, b: a < b))
+_smaller.defjvp(_selection_jvp(_smaller, lambda a, b: a > b))
 
 
-def _ordered(name: str) -> Callable[[Call], None]:
+def _comparison_check(name: str) -> Callable[[Call], None]:
     def check(call: Call) -> None:
         if result_type(call.promoted, []).is_complex:
             raise RuntimeError(f"{name} not implemented for complex tensors.")
@@ -60,7 +60,7 @@ def _ordered(name: str) -> Callable[[Call], None]:
     return check
 
 
-@pointwise(check=_ordered("maximum"), inplace=False, chooses=True)
+@pointwise(check=_comparison_check("maximum"), inplace=False, chooses=True)
 def maximum(input: Array, other: Array):
     """Return the larger of `input` and `other` for each pair of elements, or NaN if either is NaN.
 
@@ -72,7 +72,7 @@ def maximum(input: Array, other: Array):
     return _larger(input, other) if namespace(input) is jnp else np.maximum(input, other)
 
 
-@pointwise(check=_ordered("minimum"), inplace=False, chooses=True)
+@pointwise(check=_comparison_check("minimum"), inplace=False, chooses=True)
 def minimum(input: Array, other: Array):
     """Return the smaller of `input` and `other` for each pair of elements, or NaN if either is NaN.
 
@@ -84,7 +84,7 @@ def minimum(input: Array, other: Array):
     return _smaller(input, other) if namespace(input) is jnp else np.minimum(input, other)
 
 
-@pointwise(check=_ordered("fmax"), inplace=False, chooses=True)
+@pointwise(check=_comparison_check("fmax"), inplace=False, chooses=True)
 def fmax(input: Array, other: Array):
     """Return the larger of `input` and `other` for each pair of elements, ignoring NaN.
 
@@ -94,7 +94,7 @@ def fmax(input: Array, other: Array):
     return xp.where((input >= other) | (other != other), input, other)
 
 
-@pointwise(check=_ordered("fmin"), inplace=False, chooses=True)
+@pointwise(check=_comparison_check("fmin"), inplace=False, chooses=True)
 def fmin(input: Array, other: Array):
     """Return the smaller of `input` and `other` for each pair of elements, ignoring NaN.
 
@@ -162,7 +162,7 @@ def clamp(input: Array, min: Operand | None = None, max: Operand | None = None):
 
     Args:
       min: the lower bound, a number or a tensor that is broadcast. None: no bound.
-      max: the upper bound, likewise. At least one bound is needed.
+      max: the upper bound, of the same kinds. At least one bound must be given.
 
     >>> torchlike.clamp(torchlike.tensor([-1, 2, 5]), 0, 3)
     tensor([0, 2, 3])

@@ -57,7 +57,7 @@ def abs(input: Array):
         return modulus(input)
     if xp is not jnp or input.dtype.kind not in "fV":
         return xp.abs(input)
-    # The gradient at NaN and 0 is the given one times 0.
+    # At NaN and 0, the gradient is the incoming gradient times 0.
     return xp.where(input > 0, input, xp.where(input < 0, -input, xp.abs(constant(input)) + input * 0))
 
 
@@ -330,11 +330,11 @@ def signbit(input: Array):
 # -- rounding ----------------------------------------------------------------------------------------------------------
 
 
-def _whole(xp, x, function):
+def _round_floats(xp, x, function):
     return x if x.dtype.kind in "iu" else getattr(xp, function)(x)
 
 
-def _rounds(name: str):
+def _rounding_check(name: str):
     refuse_bool = not_bool(f"{name}_vml_cpu", wide=True)
     refuse_complex = _errors.dtypes.no_complex(name)
 
@@ -345,34 +345,34 @@ def _rounds(name: str):
     return check
 
 
-@pointwise(saves=(), opmath=False, check=_rounds("floor"))
+@pointwise(saves=(), opmath=False, check=_rounding_check("floor"))
 def floor(input: Array):
     """Return the largest integer not greater than each element.
 
     >>> torchlike.floor(torchlike.tensor([1.7, -1.2]))
     tensor([ 1., -2.])
     """
-    return _whole(namespace(input), input, "floor")
+    return _round_floats(namespace(input), input, "floor")
 
 
-@pointwise(saves=(), opmath=False, check=_rounds("ceil"))
+@pointwise(saves=(), opmath=False, check=_rounding_check("ceil"))
 def ceil(input: Array):
     """Return the smallest integer not less than each element.
 
     >>> torchlike.ceil(torchlike.tensor([1.2, 1.7]))
     tensor([2., 2.])
     """
-    return _whole(namespace(input), input, "ceil")
+    return _round_floats(namespace(input), input, "ceil")
 
 
-@pointwise(saves=(), opmath=False, check=_rounds("trunc"), aliases=("fix",))
+@pointwise(saves=(), opmath=False, check=_rounding_check("trunc"), aliases=("fix",))
 def trunc(input: Array):
     """Return each element rounded toward zero.
 
     >>> torchlike.trunc(torchlike.tensor([1.7, -1.2]))
     tensor([ 1., -1.])
     """
-    return _whole(namespace(input), input, "trunc")
+    return _round_floats(namespace(input), input, "trunc")
 
 
 _MOST_PLACES = 308  # 10.0**308 is the largest power of ten that is a finite Python float
@@ -428,7 +428,7 @@ def frac(input: Array):
 # -- angles ------------------------------------------------------------------------------------------------------------
 
 
-def _angles(name: str):
+def _angle_check(name: str):
     def check(call) -> None:
         if call.input.dtype.category == COMPLEX:
             raise RuntimeError(f"{name} is not supported for complex tensors.")
@@ -436,7 +436,7 @@ def _angles(name: str):
     return check
 
 
-@pointwise(promote=to_float, saves=(), check=_angles("deg2rad"), loop="mul_cpu_reduced_float")
+@pointwise(promote=to_float, saves=(), check=_angle_check("deg2rad"), loop="mul_cpu_reduced_float")
 def deg2rad(input: Array):
     """Convert each element from degrees to radians.
 
@@ -446,7 +446,7 @@ def deg2rad(input: Array):
     return input * 0.017453292519943295
 
 
-@pointwise(promote=to_float, saves=(), check=_angles("rad2deg"), loop="mul_cpu_reduced_float")
+@pointwise(promote=to_float, saves=(), check=_angle_check("rad2deg"), loop="mul_cpu_reduced_float")
 def rad2deg(input: Array):
     """Convert each element from radians to degrees."""
     return input * 57.29577951308232

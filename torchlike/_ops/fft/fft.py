@@ -1,7 +1,7 @@
 """Discrete Fourier transforms along one dim, two dims, or several dims.
 
-`norm` selects which transform is divided by the number n of points. With "backward" (the default) it is the inverse
-transform, and with "forward" the forward transform. With "ortho" both are divided by sqrt(n).
+`norm` selects the transform that is divided by the number n of points: the inverse transform for "backward" (the
+default), and the forward transform for "forward". With "ortho", both are divided by sqrt(n).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _typing(call: Call, promote: Callable) -> Typed:
 
 
 def _result_strides(call: Call, dims: Ints, lengths: tuple[int | None, ...], shape: Ints) -> Ints:
-    """Return the strides that PyTorch's passes over the dims leave."""
+    """Return the strides of PyTorch's result. They depend on the order of PyTorch's passes over the dims."""
     sizes = list(call.input.shape)
     steps = call.strides[0] or contiguous_strides(call.input.shape)
     back = call.op.gradient.node == "FftC2RBackward0"
@@ -156,7 +156,7 @@ def _shape(call: Call, last: Callable[[int, int | None], int]) -> list:
     return [tuple(shape)]
 
 
-def _row(
+def _transform(
     promote: Callable, check: Callable, last: Callable[[int, int | None], int], node: str, autocast: Casts | None
 ) -> Callable:
     def decorate(kernel: Callable) -> Op:
@@ -183,13 +183,17 @@ def _row(
 _OPERATORS = {"FftC2CBackward0": "_fft_c2c", "FftR2CBackward0": "_fft_r2c", "FftC2RBackward0": "_fft_c2r"}
 
 
-_whole = lambda have, n: have if n is None else n
-_half = lambda have, n: (have if n is None else n) // 2 + 1
-_doubled = lambda have, n: 2 * (have - 1) if n is None else n
+_full_length = lambda have, n: have if n is None else n
+_half_length = lambda have, n: (have if n is None else n) // 2 + 1
+_doubled_length = lambda have, n: 2 * (have - 1) if n is None else n
 
-_complex = lambda autocast=FULL_ON_CPU: _row(_to_complex, _check, _whole, "FftC2CBackward0", autocast)
-_real: Any = lambda autocast=FULL_ON_CPU: _row(_real_to_complex, _check_real, _half, "FftR2CBackward0", autocast)
-_back: Any = lambda autocast=FULL_ON_CPU: _row(_complex_to_real, _check_half, _doubled, "FftC2RBackward0", autocast)
+_complex = lambda autocast=FULL_ON_CPU: _transform(_to_complex, _check, _full_length, "FftC2CBackward0", autocast)
+_real: Any = lambda autocast=FULL_ON_CPU: _transform(
+    _real_to_complex, _check_real, _half_length, "FftR2CBackward0", autocast
+)
+_inverse_real: Any = lambda autocast=FULL_ON_CPU: _transform(
+    _complex_to_real, _check_half, _doubled_length, "FftC2RBackward0", autocast
+)
 
 
 # -- one dim -----------------------------------------------------------------------------------------------------------
@@ -246,7 +250,7 @@ def rfft(input: Array, n: int | None = None, dim: int = -1, norm: str | None = N
     return namespace(input).fft.rfft(input, n, dim, norm)
 
 
-@_back()
+@_inverse_real()
 def irfft(input: Array, n: int | None = None, dim: int = -1, norm: str | None = None):
     """Return the inverse of `rfft`: a real signal from the first half of its transform.
 
@@ -262,7 +266,7 @@ def irfft(input: Array, n: int | None = None, dim: int = -1, norm: str | None = 
     return namespace(input).fft.irfft(input, n, dim, norm)
 
 
-@_back()
+@_inverse_real()
 def hfft(input: Array, n: int | None = None, dim: int = -1, norm: str | None = None):
     """Return the real discrete Fourier transform of a Hermitian signal, given its first half.
 
@@ -291,7 +295,7 @@ def ihfft(input: Array, n: int | None = None, dim: int = -1, norm: str | None = 
 # -- several dims ------------------------------------------------------------------------------------------------------
 
 
-def _over(x, s: Dims, dim: Dims) -> tuple[tuple[int, ...] | None, tuple[int, ...]]:
+def _numpy_arguments(x, s: Dims, dim: Dims) -> tuple[tuple[int, ...] | None, tuple[int, ...]]:
     s, dim = _plural(s), _plural(dim)
     if dim is None:
         dim = tuple(range(-len(s), 0)) if s is not None else tuple(range(x.ndim))
@@ -314,7 +318,7 @@ def fftn(input: Array, s: Dims = None, dim: Dims = None, norm: str | None = None
     tensor([[4., 0.],
             [0., 0.]])
     """
-    return namespace(input).fft.fftn(input, *_over(input, s, dim), norm)
+    return namespace(input).fft.fftn(input, *_numpy_arguments(input, s, dim), norm)
 
 
 @_complex()
@@ -327,7 +331,7 @@ def ifftn(input: Array, s: Dims = None, dim: Dims = None, norm: str | None = Non
       dim: the dims to transform. The default is the last `len(s)` dims, or all dims if `s` is None.
       norm: as for `ifft`.
     """
-    return namespace(input).fft.ifftn(input, *_over(input, s, dim), norm)
+    return namespace(input).fft.ifftn(input, *_numpy_arguments(input, s, dim), norm)
 
 
 @_real()
@@ -342,10 +346,10 @@ def rfftn(input: Array, s: Dims = None, dim: Dims = None, norm: str | None = Non
       dim: the dims to transform. The default is the last `len(s)` dims, or all dims if `s` is None.
       norm: as for `fft`.
     """
-    return namespace(input).fft.rfftn(input, *_over(input, s, dim), norm)
+    return namespace(input).fft.rfftn(input, *_numpy_arguments(input, s, dim), norm)
 
 
-@_back()
+@_inverse_real()
 def irfftn(input: Array, s: Dims = None, dim: Dims = None, norm: str | None = None):
     """Return the inverse of `rfftn`.
 
@@ -355,7 +359,7 @@ def irfftn(input: Array, s: Dims = None, dim: Dims = None, norm: str | None = No
       dim: the dims to transform. The default is the last `len(s)` dims, or all dims if `s` is None.
       norm: as for `ifft`.
     """
-    return namespace(input).fft.irfftn(input, *_over(input, s, dim), norm)
+    return namespace(input).fft.irfftn(input, *_numpy_arguments(input, s, dim), norm)
 
 
 @_complex()
@@ -372,7 +376,7 @@ def fft2(input: Array, s: Dims = None, dim: Dims = (-2, -1), norm: str | None = 
     tensor([[10.+0.j, -2.+0.j],
             [-4.+0.j,  0.+0.j]])
     """
-    return namespace(input).fft.fftn(input, *_over(input, s, dim), norm)
+    return namespace(input).fft.fftn(input, *_numpy_arguments(input, s, dim), norm)
 
 
 @_complex()
@@ -389,7 +393,7 @@ def ifft2(input: Array, s: Dims = None, dim: Dims = (-2, -1), norm: str | None =
     tensor([[1., 1.],
             [1., 1.]])
     """
-    return namespace(input).fft.ifftn(input, *_over(input, s, dim), norm)
+    return namespace(input).fft.ifftn(input, *_numpy_arguments(input, s, dim), norm)
 
 
 @_real()
@@ -402,10 +406,10 @@ def rfft2(input: Array, s: Dims = None, dim: Dims = (-2, -1), norm: str | None =
       norm: "backward" (default: no factor), "ortho" (divide by the square root of the number of elements) or "forward"
         (divide by this number).
     """
-    return namespace(input).fft.rfftn(input, *_over(input, s, dim), norm)
+    return namespace(input).fft.rfftn(input, *_numpy_arguments(input, s, dim), norm)
 
 
-@_back()
+@_inverse_real()
 def irfft2(input: Array, s: Dims = None, dim: Dims = (-2, -1), norm: str | None = None):
     """Return the inverse of `rfft2`; see `irfftn`.
 
@@ -415,14 +419,14 @@ def irfft2(input: Array, s: Dims = None, dim: Dims = (-2, -1), norm: str | None 
       norm: "backward" (default: divide by the number of elements), "ortho" (divide by its square root) or "forward" (no
         factor).
     """
-    return namespace(input).fft.irfftn(input, *_over(input, s, dim), norm)
+    return namespace(input).fft.irfftn(input, *_numpy_arguments(input, s, dim), norm)
 
 
 # The Hermitian transform equals the inverse real transform of the conjugate, up to the normalization factor.
 _OTHER_NORM = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 
-@_back(Casts())
+@_inverse_real(Casts())
 def hfftn(input: Array, s: Dims = None, dim: Dims = None, norm: str | None = None):
     """Return the real discrete Fourier transform of a Hermitian signal along several dims.
 
@@ -437,7 +441,7 @@ def hfftn(input: Array, s: Dims = None, dim: Dims = None, norm: str | None = Non
     xp = namespace(input)
     # Compute in double precision: over several dims, NumPy's single-precision sums lose a digit against PyTorch's.
     exact = np.complex128 if xp is np else input.dtype
-    return xp.fft.irfftn(xp.conj(input).astype(exact), *_over(input, s, dim), _OTHER_NORM[norm])
+    return xp.fft.irfftn(xp.conj(input).astype(exact), *_numpy_arguments(input, s, dim), _OTHER_NORM[norm])
 
 
 @_real(Casts())
@@ -451,10 +455,10 @@ def ihfftn(input: Array, s: Dims = None, dim: Dims = None, norm: str | None = No
       norm: as for `ifft`.
     """
     xp = namespace(input)
-    return xp.conj(xp.fft.rfftn(input, *_over(input, s, dim), _OTHER_NORM[norm]))
+    return xp.conj(xp.fft.rfftn(input, *_numpy_arguments(input, s, dim), _OTHER_NORM[norm]))
 
 
-@_back(Casts())
+@_inverse_real(Casts())
 def hfft2(input: Array, s: Dims = None, dim: Dims = (-2, -1), norm: str | None = None):
     """Return the real transform of a Hermitian signal along two dims, by default the last two; see `hfftn`.
 

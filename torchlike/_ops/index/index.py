@@ -20,31 +20,31 @@ from torchlike._ops.schema.namespace import at, choose, summed_wide, widened, wi
 from torchlike._ops.schema.typing_rules import Call, Typed, broadcast, wrap_dim
 
 
-def _where_to(dims: tuple[int, ...], indices: list, ndim: int) -> tuple:
+def _index_tuple(dims: tuple[int, ...], indices: list, ndim: int) -> tuple:
     at = dict(zip(dims, indices))
     return tuple(at.get(d, slice(None)) for d in range(ndim))
 
 
-def _wrapped(indices: list, dims: tuple[int, ...], shape: tuple[int, ...]) -> list:
+def _from_front_all(indices: list, dims: tuple[int, ...], shape: tuple[int, ...]) -> list:
     """Return the indices with negative indices converted to indices from the front.
 
     As in PyTorch, the error for an index out of range contains the number of the index tensor, not of the dim.
     """
-    say = lambda n, d: lambda bad: _errors.indexing.index_out_of_bounds(bad, n, shape[d])
-    return [_from_front(i, shape[d], say(n, d)) for n, (i, d) in enumerate(zip(indices, dims))]
+    error_for = lambda n, d: lambda bad: _errors.indexing.index_out_of_bounds(bad, n, shape[d])
+    return [_from_front(i, shape[d], error_for(n, d)) for n, (i, d) in enumerate(zip(indices, dims))]
 
 
-def _from_front(index: Any, size: int, say: Callable[[int], Exception]) -> Any:
+def _from_front(index: Any, size: int, error_for: Callable[[int], Exception]) -> Any:
     """Return the index tensor with negative indices converted to indices from the front.
 
-    For an index out of range, NumPy raises `say(index)`. In a compiled program, the result is an index past the end,
-    where reading gives NaN.
+    For an index out of range, NumPy raises `error_for(index)`. In a compiled program, the result is an index past the
+    end, where reading gives NaN.
     """
     xp = namespace(index)
     if xp is np:
         outside = index[(index < -size) | (index >= size)]
         if outside.size:
-            raise say(int(outside.flat[0]))
+            raise error_for(int(outside.flat[0]))
     return xp.where(index >= 0, index, xp.where(index < -size, size, index + size))
 
 
@@ -113,8 +113,8 @@ def _spread(shape: tuple, strides: tuple, out: tuple) -> tuple:
 )
 def _index(input: Array, indices: Arrays, dims: tuple):
     """Return `input[..., i, j, ...]` with int64 tensors at the (non-negative) `dims`."""
-    indices = _wrapped(indices, dims, input.shape)
-    where = _where_to(dims, indices, input.ndim)
+    indices = _from_front_all(indices, dims, input.shape)
+    where = _index_tuple(dims, indices, input.ndim)
     return at(input, where).get(mode="fill")
 
 
@@ -172,7 +172,7 @@ def _index_put(input: Array, indices: Arrays, values: Array, dims: tuple, accumu
 
     With `accumulate`, add `values` instead.
     """
-    where = _where_to(dims, _wrapped(indices, dims, input.shape), input.ndim)
+    where = _index_tuple(dims, _from_front_all(indices, dims, input.shape), input.ndim)
     shape = indexed_shape(input.shape, dims, [i.shape for i in indices])
     values = values.reshape(values.shape[max(0, values.ndim - len(shape)) :])
     return _added(at(input, where), values) if accumulate else _assigned(input, where, values)
@@ -188,7 +188,7 @@ def _assigned(input: Any, where: tuple, values: Any) -> Any:
     assign = jax.custom_jvp(lambda x, v: x.at[where].set(v))
 
     @assign.defjvp
-    def _changed(given: tuple, changes: tuple) -> tuple:
+    def _assign_jvp(given: tuple, changes: tuple) -> tuple:
         hidden = jnp.zeros(input.shape, bool).at[where].set(True)
         return given[0].at[where].set(given[1]), jnp.where(hidden, 0, changes[0]).at[where].add(changes[1])
 
@@ -313,13 +313,13 @@ def _gather(input: Array, dim: int, index: Array, *, sparse_grad: bool = False):
     return at(summed_wide(input), where).get(mode="fill").astype(input.dtype)
 
 
-def _within(index: Any, dim: int, shape: tuple, say: Callable) -> Any:
+def _within(index: Any, dim: int, shape: tuple, error_for: Callable) -> Any:
     """Return the indices of a dim, checked to be in range.
 
-    `say(index, dim, size)` returns the error for an index out of range.
+    `error_for(index, dim, size)` returns the error for an index out of range.
     """
     dim %= len(shape)
-    return within(index, shape[dim], lambda bad: say(bad, dim, shape[dim]))
+    return within(index, shape[dim], lambda bad: error_for(bad, dim, shape[dim]))
 
 
 def _scattered(input: Any, dim: int, index: Any, src: Any, how: str) -> Any:
@@ -370,7 +370,7 @@ def _scatter_add(input: Array, dim: int, index: Array, src: Array):
     return _scattered(widened(input), dim, index, widened(src), "add").astype(input.dtype)
 
 
-def _selected(call: Call) -> list:
+def _index_select_shape(call: Call) -> list:
     if call.index.ndim > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
     if call.index.dtype not in (_dtypes.int64, _dtypes.int32):
@@ -386,7 +386,7 @@ def _selected(call: Call) -> list:
     return [((*shape[:dim], call.index.numel, *shape[dim + 1 :]), call.input.dtype)]
 
 
-@operator(promote=None, shape=_selected, saves=("index",), opmath=False, where=(), float8=FLOAT8)
+@operator(promote=None, shape=_index_select_shape, saves=("index",), opmath=False, where=(), float8=FLOAT8)
 def index_select(input: Array, dim: int, index: Array):
     """Return the slices of `input` at `index` along `dim`."""
     if not input.ndim:
@@ -395,11 +395,11 @@ def index_select(input: Array, dim: int, index: Array):
     return namespace(input).take(summed_wide(input), index, axis=dim).astype(input.dtype)
 
 
-def _along_dim(input: Any, dim: int, index: Any, say: Callable) -> tuple:
-    return (slice(None),) * (dim % input.ndim) + (_within(index.reshape(-1), dim, input.shape, say),)
+def _along_dim(input: Any, dim: int, index: Any, error_for: Callable) -> tuple:
+    return (slice(None),) * (dim % input.ndim) + (_within(index.reshape(-1), dim, input.shape, error_for),)
 
 
-def _check_rows(call: Call) -> None:
+def _check_index_functions(call: Call) -> None:
     """Check the arguments of `index_add`, `index_copy`, `index_fill` and `index_reduce`."""
     name, index = call.op.name.removesuffix("_by").lstrip("_") + "_", call.index
     adds = "add" in name or "reduce" in name
@@ -474,7 +474,7 @@ def _check_copied(call: Call, dim: int, rest: list, other: list) -> None:
         )
 
 
-_ROWS = {**_SCATTER, "check": _check_rows}
+_ROWS = {**_SCATTER, "check": _check_index_functions}
 # PyTorch's gradient needs only the shape of the source, but PyTorch saves the whole source.
 _FROM_ROWS = {**_ROWS, "saves": ("index", "source"), "remembers": ("index", Kept("source", only_for="source"))}
 
@@ -514,8 +514,8 @@ def _index_fill_by(input: Array, dim: int, index: Array, value: Array):
     if not input.ndim:
         return value.astype(input.dtype)
     dim %= input.ndim
-    say = lambda bad: _errors.indexing.index_out_of_bounds(bad, dim, input.shape[dim])
-    where = _from_front(index.reshape(-1), input.shape[dim], say)
+    error_for = lambda bad: _errors.indexing.index_out_of_bounds(bad, dim, input.shape[dim])
+    where = _from_front(index.reshape(-1), input.shape[dim], error_for)
     return at(input, (slice(None),) * dim + (where,)).set(value.astype(input.dtype))
 
 
@@ -588,7 +588,7 @@ def _masked_fill_by(input: Array, mask: Array, value: Array):
     return choose(mask, value.astype(input.dtype), input)
 
 
-def _scattered_mask(call: Call) -> list:
+def _masked_scatter_shape(call: Call) -> list:
     if call.mask.dtype is not _dtypes.bool_:
         raise RuntimeError(
             f"masked_scatter_ only supports boolean masks, but got mask with dtype {scalar_name(call.mask.dtype)}"
@@ -603,7 +603,7 @@ def _scattered_mask(call: Call) -> list:
 
 @operator(
     promote=None,
-    shape=_scattered_mask,
+    shape=_masked_scatter_shape,
     saves=("mask",),
     host=HOST_REDUCES,
     opmath=False,

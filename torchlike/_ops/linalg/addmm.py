@@ -18,15 +18,15 @@ from torchlike._ops.schema.out_rules import CASTABLE, Into
 from torchlike._ops.schema.typing_rules import Call, result_type
 
 
-def _times(alpha, terms: int):
-    """Return `alpha`, or 1 if the product sums no terms.
+def _factor(alpha, terms: int):
+    """Return the factor of a product: `alpha`, or 1 if the product has no terms to sum.
 
-    Such a product is 0. The factor 1 keeps it 0 even if `alpha` is NaN.
+    A product without terms is 0. The factor 1 keeps it 0 even if `alpha` is NaN.
     """
     return alpha if terms else 1
 
 
-def _plus(input, product, beta, alpha):
+def _add_product(input, product, beta, alpha):
     """Return beta * input + alpha * product. If `beta` is 0, the values of `input` are ignored, even NaN."""
     product = product if isinstance(alpha, int) else alpha.astype(product.dtype) * product
     input = wide(input)
@@ -38,7 +38,7 @@ def _plus(input, product, beta, alpha):
 
 
 def _old_orders(first: str, second: str) -> tuple[tuple[str, ...], ...]:
-    """Return the deprecated argument orders: first those of the function, then those of the method."""
+    """Return the deprecated argument orders of the function, followed by those of the method."""
     factors = (first, second)
     return (
         ("beta", "input", "alpha", *factors),
@@ -48,7 +48,7 @@ def _old_orders(first: str, second: str) -> tuple[tuple[str, ...], ...]:
     )
 
 
-def _check_room(call: Call, product: tuple) -> None:
+def _check_broadcast(call: Call, product: tuple) -> None:
     """Check that `input` can be broadcast to the shape of the product."""
     given = tuple(call.input.shape)
     if len(given) > len(product):
@@ -59,18 +59,18 @@ def _check_room(call: Call, product: tuple) -> None:
             raise _errors.shapes.expand_mismatch(product[dim], given[dim - lead], dim, product, given)
 
 
-def _added(shape):
-    """Return a shape rule: the shape of the product, to which `input` must be broadcastable."""
+def _broadcast_shape_rule(shape):
+    """Return a rule for the shape of the result: that of the product, to which `input` must be broadcastable."""
 
     def found(call: Call) -> list:
         product = tuple(shape(call))
-        _check_room(call, product)
+        _check_broadcast(call, product)
         return [product]
 
     return found
 
 
-def _exactly(shape):
+def _in_place_check(shape):
     """Return a check of in-place calls. It raises PyTorch's error unless the tensor has the shape of the product."""
 
     def check(call: Call) -> None:
@@ -102,9 +102,9 @@ def _addmm_shape(call: Call) -> tuple:
 
 @operator(
     autocast=LOWER,
-    shape=_added(_addmm_shape),
+    shape=_broadcast_shape_rule(_addmm_shape),
     check=_check_addmm,
-    fits=_exactly(_addmm_shape),
+    fits=_in_place_check(_addmm_shape),
     saves=("mat1", "mat2"),
     flops=flops.between("mat1", "mat2", "addmm", "mm"),
     opmath=False,
@@ -134,7 +134,7 @@ def addmm(input: Array, mat1: Array, mat2: Array, *, beta: Scalar = 1, alpha: Sc
     tensor([[2., 1.],
             [1., 2.]])
     """
-    return _plus(input, rows_times(*unrounded(mat1, mat2)), beta, _times(alpha, mat1.shape[1]))
+    return _add_product(input, rows_times(*unrounded(mat1, mat2)), beta, _factor(alpha, mat1.shape[1]))
 
 
 def _size(x, dim: int) -> int:
@@ -161,7 +161,7 @@ def _check_ranks(call: Call) -> None:
 
 def _check_baddbmm(call: Call) -> None:
     a, b = call.batch1, call.batch2
-    _check_room(call, _baddbmm_shape(call))
+    _check_broadcast(call, _baddbmm_shape(call))
     if call.input.dtype is not a.dtype:
         raise _errors.linalg.baddbmm_dtypes(call.input.dtype, a.dtype, b.dtype)
     _check_ranks(call)
@@ -173,9 +173,9 @@ def _check_baddbmm(call: Call) -> None:
 
 @operator(
     autocast=LOWER,
-    shape=_added(_baddbmm_shape),
+    shape=_broadcast_shape_rule(_baddbmm_shape),
     check=_check_baddbmm,
-    fits=_exactly(_baddbmm_shape),
+    fits=_in_place_check(_baddbmm_shape),
     saves=("batch1", "batch2"),
     opmath=False,
     inplace=True,
@@ -204,12 +204,12 @@ def baddbmm(input: Array, batch1: Array, batch2: Array, *, beta: Scalar = 1, alp
     tensor([[[3., 3.],
              [3., 3.]]])
     """
-    return _plus(input, rows_times(*unrounded(batch1, batch2)), beta, _times(alpha, batch1.shape[2]))
+    return _add_product(input, rows_times(*unrounded(batch1, batch2)), beta, _factor(alpha, batch1.shape[2]))
 
 
 def _check_addbmm(call: Call) -> None:
     a, b = call.batch1, call.batch2
-    _check_room(call, _addbmm_shape(call))
+    _check_broadcast(call, _addbmm_shape(call))
     _check_ranks(call)
     if a.shape[0] != b.shape[0]:
         raise RuntimeError(f"batch1 and batch2 must have same number of batches, got {a.shape[0]} and {b.shape[0]}")
@@ -223,7 +223,7 @@ def _check_addbmm(call: Call) -> None:
 @operator(
     out=Into(_errors.outs.of_batches, quiet=True),
     autocast=LOWER,
-    shape=_added(_addbmm_shape),
+    shape=_broadcast_shape_rule(_addbmm_shape),
     check=_check_addbmm,
     saves=("batch1", "batch2"),
     opmath=False,
@@ -249,18 +249,18 @@ def addbmm(input: Array, batch1: Array, batch2: Array, *, beta: Scalar = 1, alph
       (n, m).
     """
     if namespace(batch1) is not np:
-        return _plus(input, jnp.einsum("bnk,bkm->nm", batch1, batch2), beta, _times(alpha, batch1.shape[2]))
-    return _one_after_the_other(input, batch1, batch2, beta, alpha)
+        return _add_product(input, jnp.einsum("bnk,bkm->nm", batch1, batch2), beta, _factor(alpha, batch1.shape[2]))
+    return _sum_over_batch(input, batch1, batch2, beta, alpha)
 
 
-def _one_after_the_other(found, batch1, batch2, beta, alpha):
+def _sum_over_batch(found, batch1, batch2, beta, alpha):
     """Sum over the batch as PyTorch does on the CPU: products in high precision, with each partial sum rounded."""
     dtype = found.dtype
     exact = lambda x: x.astype(np.result_type(dtype, np.float64)) if dtype.kind not in "iub" else x
     if not batch1.size:
-        return _plus(found, np.zeros((batch1.shape[1], batch2.shape[2]), dtype), beta, 1)
-    for place, (a, b) in enumerate(zip(batch1, batch2)):
-        found = _plus(exact(found), np.matmul(exact(a), exact(b)), 1 if place else beta, alpha).astype(dtype)
+        return _add_product(found, np.zeros((batch1.shape[1], batch2.shape[2]), dtype), beta, 1)
+    for i, (a, b) in enumerate(zip(batch1, batch2)):
+        found = _add_product(exact(found), np.matmul(exact(a), exact(b)), 1 if i else beta, alpha).astype(dtype)
     return found
 
 
@@ -278,7 +278,7 @@ def _check_addmv(call: Call) -> None:
     autocast=LOWER_ELSEWHERE,
     shape=lambda call: [call.mat.shape[:1]],
     check=_check_addmv,
-    fits=_exactly(lambda call: call.mat.shape[:1]),
+    fits=_in_place_check(lambda call: call.mat.shape[:1]),
     saves=("mat", "vec"),
     opmath=False,
     inplace=True,
@@ -301,7 +301,7 @@ def addmv(input: Array, mat: Array, vec: Array, *, beta: Scalar = 1, alpha: Scal
     Returns:
       (n,).
     """
-    return _plus(input, namespace(mat).matmul(*unrounded(mat, vec)), beta, _times(alpha, mat.shape[1]))
+    return _add_product(input, namespace(mat).matmul(*unrounded(mat, vec)), beta, _factor(alpha, mat.shape[1]))
 
 
 def _check_addr(call: Call) -> None:
@@ -326,7 +326,7 @@ def _addr_fits(call: Call) -> None:
 @operator(
     out=CASTABLE,
     autocast=LOWER_ELSEWHERE,
-    shape=_added(lambda call: call.vec1.shape + call.vec2.shape),
+    shape=_broadcast_shape_rule(lambda call: call.vec1.shape + call.vec2.shape),
     check=_check_addr,
     fits=_addr_fits,
     saves=("vec1", "vec2"),
@@ -351,4 +351,4 @@ def addr(input: Array, vec1: Array, vec2: Array, *, beta: Scalar = 1, alpha: Sca
       (n, m).
     """
     first = vec1 if isinstance(alpha, int) else alpha.astype(vec1.dtype) * vec1
-    return _plus(input, first[:, None] * vec2[None, :], beta, 1)
+    return _add_product(input, first[:, None] * vec2[None, :], beta, 1)

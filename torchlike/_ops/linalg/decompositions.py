@@ -20,9 +20,9 @@ from torchlike._ops.schema.typing_rules import Call, broadcast
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
 def _hermitian(x, lower: bool = True):
-    """Return the Hermitian matrix whose lower or upper half is that of `x`.
+    """Return the Hermitian matrix with the lower or the upper half of `x`.
 
-    Its gradient is spread evenly over both halves.
+    The gradient with respect to `x` is spread evenly over both halves.
     """
     half = jnp.tril(x, -1) if lower else jnp.triu(x, 1)
     diagonal = jnp.real(jnp.diagonal(x, axis1=-2, axis2=-1))[..., None] * jnp.eye(x.shape[-1], dtype=x.dtype)
@@ -30,14 +30,14 @@ def _hermitian(x, lower: bool = True):
 
 
 @_hermitian.defjvp
-def _hermitian_change(lower, primals, changes):
-    return _hermitian(*primals, lower), (changes[0] + adjoint(changes[0])) / 2
+def _hermitian_jvp(lower, primals, tangents):
+    return _hermitian(*primals, lower), (tangents[0] + adjoint(tangents[0])) / 2
 
 
 # -- Cholesky factors --------------------------------------------------------------------------------------------------
 
 
-def _solved(x, y, **options):
+def _solve_lower(x, y, **options):
     """Return X with L X = Y (or X L = Y) for a lower triangular L."""
     return jax.lax.linalg.triangular_solve(x, y, lower=True, **options)
 
@@ -49,12 +49,12 @@ def _lower(A, upper):
 
 
 @_lower.defjvp
-def _lower_change(upper, primals, changes):
+def _lower_jvp(upper, primals, tangents):
     # L^-1 dA L^-* is Hermitian if dA is. As in PyTorch, its two halves are averaged, and its diagonal is halved without
     # taking the real part.
     low = _lower(*primals, upper)
-    half = _solved(low, changes[0], left_side=True)
-    both = _solved(low, half, left_side=False, transpose_a=True, conjugate_a=True)
+    half = _solve_lower(low, tangents[0], left_side=True)
+    both = _solve_lower(low, half, left_side=False, transpose_a=True, conjugate_a=True)
     below = jnp.tril(both) + adjoint(jnp.triu(both, 1))
     return low, low @ (below / 2)
 
@@ -78,7 +78,7 @@ def cholesky(A: Array, upper: bool = False):
     return adjoint(low) if upper else low
 
 
-def _factor_change(L, change, upper):
+def _product_tangent(L, change, upper):
     """Return the tangent of L L* (or L* L), given the tangent `change` of L."""
     half = adjoint(L) @ change if upper else change @ adjoint(L)
     return half + adjoint(half)
@@ -87,17 +87,16 @@ def _factor_change(L, change, upper):
 @functools.partial(jax.custom_jvp, nondiff_argnums=(2,))
 def _by_factor(B, L, upper):
     low = adjoint(L) if upper else L
-    half = _solved(low, B, left_side=True)
-    return _solved(low, half, left_side=True, transpose_a=True, conjugate_a=True)
+    half = _solve_lower(low, B, left_side=True)
+    return _solve_lower(low, half, left_side=True, transpose_a=True, conjugate_a=True)
 
 
 @_by_factor.defjvp
-def _by_factor_change(upper, primals, changes):
-    (B, L), (dB, dL) = primals, changes
+def _by_factor_jvp(upper, primals, tangents):
+    (B, L), (dB, dL) = primals, tangents
     found = _by_factor(B, L, upper)
-    # Solving by the factor again would give a derivative for half of L only. PyTorch's gradient covers all elements of
-    # L.
-    return found, _inverse(L, upper) @ (dB - _factor_change(L, dL, upper) @ found)
+    # A second solve by the factor would have a derivative only for half of L. PyTorch's gradient covers all of L.
+    return found, _inverse(L, upper) @ (dB - _product_tangent(L, dL, upper) @ found)
 
 
 @factorization(
@@ -136,10 +135,10 @@ def _inverse(L, upper):
 
 
 @_inverse.defjvp
-def _inverse_change(upper, primals, changes):
-    (L,), (dL,) = primals, changes
+def _inverse_jvp(upper, primals, tangents):
+    (L,), (dL,) = primals, tangents
     found = _inverse(L, upper)
-    return found, -found @ _factor_change(L, dL, upper) @ found
+    return found, -found @ _product_tangent(L, dL, upper) @ found
 
 
 def _check_cholesky_inverse(call: Call) -> None:
@@ -217,10 +216,10 @@ def _svd(A, whole):
 
 
 @_svd.defjvp
-def _svd_change(whole, primals, changes):
+def _svd_jvp(whole, primals, tangents):
     # dA rotates the columns of U and V within the space that they span (given by P = U* dA V), and out of that space.
     # The singular vectors beyond the smaller dim are not unique. As in PyTorch, no gradient passes through them.
-    (A,), (dA,) = primals, changes
+    (A,), (dA,) = primals, tangents
     U, S, Vh = found = _svd(A, whole)
     k = S.shape[-1]
     u, v = U[..., :k], adjoint(Vh[..., :k, :])
@@ -235,19 +234,19 @@ def _svd_change(whole, primals, changes):
         phase = 1j * jnp.imag(jnp.diagonal(P, axis1=-2, axis2=-1))[..., None, :] / (2 * row)
         du, dv = du + u * phase, dv - v * phase
     if A.shape[-2] > k:
-        du = du + _outside(u, dA @ v) / row
+        du = du + _orthogonal_part(u, dA @ v) / row
     if A.shape[-1] > k:
-        dv = dv + _outside(v, adjoint(dA) @ u) / row
+        dv = dv + _orthogonal_part(v, adjoint(dA) @ u) / row
     dS = jnp.real(jnp.diagonal(P, axis1=-2, axis2=-1)).astype(S.dtype)
-    return found, (_filled(du, U), dS, adjoint(_filled(dv, adjoint(Vh))))
+    return found, (_pad_columns(du, U), dS, adjoint(_pad_columns(dv, adjoint(Vh))))
 
 
-def _outside(basis, x):
+def _orthogonal_part(basis, x):
     """Return the component of x that is orthogonal to the columns of `basis`."""
     return x - basis @ (adjoint(basis) @ x)
 
 
-def _filled(change, whole):
+def _pad_columns(change, whole):
     """Pad a derivative of a matrix's first columns with zeros for the other columns."""
     beyond = whole.shape[-1] - change.shape[-1]
     return jnp.pad(change, [(0, 0)] * (change.ndim - 1) + [(0, beyond)]).astype(whole.dtype) if beyond else change
@@ -307,7 +306,7 @@ def _eigh_shape(call: Call) -> list:
 
 
 def _check_half(name: str) -> Callable[[Call], None]:
-    """Return a check of a matrix of which `UPLO` names the half that is read."""
+    """Return a check of a square matrix and of `UPLO`, which names the half of the matrix that is read."""
     is_square = square_check(name, loops=True)
 
     def check(call: Call) -> None:
@@ -355,7 +354,7 @@ def eigvalsh(input: Array, UPLO: str = "L"):
 
     Args:
       input: (..., n, n).
-      UPLO: the half of A that is read, "L" or "U".
+      UPLO: the half of the matrix that is read, "L" or "U".
 
     Returns:
       (..., n), real.

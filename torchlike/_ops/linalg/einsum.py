@@ -25,7 +25,7 @@ def _check(call: Call) -> None:
     sizes: Sizes = {}
     for place, (term, operand) in enumerate(zip(terms, operands)):
         _check_letters(call.equation, term)
-        _take_sizes(term.replace(" ", ""), place, operand.shape, sizes)
+        _record_sizes(term.replace(" ", ""), place, operand.shape, sizes)
     for letter in output.replace(" ", "").replace("...", ""):
         if letter not in sizes:
             raise RuntimeError(
@@ -42,7 +42,11 @@ def _check_letters(equation: str, term: str) -> None:
             )
 
 
-def _take_sizes(term: str, place: int, shape: tuple[int, ...], sizes: Sizes) -> None:
+def _record_sizes(term: str, place: int, shape: tuple[int, ...], sizes: Sizes) -> None:
+    """Add the sizes of one operand to `sizes`, or raise PyTorch's error if they do not fit.
+
+    `place` is the index of the operand.
+    """
     letters, rest = term.replace("...", ""), "..." in term
     if len(letters) > len(shape) or (not rest and len(letters) != len(shape)):
         end = "but no dimensions for the ellipsis" if rest else "and no ellipsis was given"
@@ -68,7 +72,7 @@ def _take_sizes(term: str, place: int, shape: tuple[int, ...], sizes: Sizes) -> 
 
 
 def _is_product(equation: str, operands: tuple) -> bool:
-    """Return whether PyTorch's last contraction is a matrix product: whether it sums over a dim of both operands."""
+    """Return whether PyTorch's last contraction is a matrix product, which sums over a dim of both operands."""
     terms, arrow, output = equation.replace(" ", "").partition("->")
     sizes = [_sizes(term, x) for term, x in zip(terms.split(","), operands)]
     *before, last = sizes
@@ -81,12 +85,12 @@ def _sizes(term: str, x) -> dict[str, int]:
     return {**dict(zip(first, x.shape)), **dict(zip(final[::-1], x.shape[::-1]))}
 
 
-def _einsum_in(fast: _dtypes.dtype, dtypes: list, args: tuple) -> _dtypes.dtype | None:
+def _autocast_dtype(fast: _dtypes.dtype, dtypes: list, args: tuple) -> _dtypes.dtype | None:
     return fast if _is_product(*args) else None
 
 
 @operator(
-    autocast=Casts(_einsum_in, lower),
+    autocast=Casts(_autocast_dtype, lower),
     where=(),
     opmath=False,
     out=False,
@@ -100,12 +104,12 @@ def einsum(equation: str, operands: Arrays):
 
     For example, "ij,jk->ik" is the matrix product.
     """
-    xp, equation = namespace(operands[0]), _without_lost_dims(equation.replace(" ", ""), operands)
+    xp, equation = namespace(operands[0]), _spell_out_ellipses(equation.replace(" ", ""), operands)
     return xp.einsum(equation, *(map(widened, operands) if xp is np else operands))
 
 
-def _without_lost_dims(equation: str, operands) -> str:
-    """Replace an ellipsis that is missing in the output by letters, because PyTorch sums over its dims."""
+def _spell_out_ellipses(equation: str, operands) -> str:
+    """Replace the ellipses of the inputs by letters if the output has none. PyTorch sums over their dims."""
     inputs, arrow, output = equation.partition("->")
     if not arrow or "..." in output or "..." not in inputs:
         return equation

@@ -8,7 +8,7 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._ops.linalg.linalg import LAPACK, factorization, matrix_typing
-from torchlike._ops.linalg.linalg import adjoint as turned
+from torchlike._ops.linalg.linalg import adjoint as conjugate_transpose
 from torchlike._ops.schema.autocast_policies import FULL_ON_CPU
 from torchlike._ops.schema.declare import Array, declare, namespace
 from torchlike._ops.schema.out_rules import ROWS_UNLESS_EMPTY, Into, safely
@@ -109,11 +109,11 @@ def lu_solve(LU: Array, pivots: Array, B: Array, left: bool = True, adjoint: boo
     If `left` is False, solve X A = B instead. If `adjoint` is True, use A* in place of A.
     """
     if not left:
-        return turned(_solved(LU, pivots, turned(B), not adjoint))
-    return _solved(LU, pivots, B, adjoint)
+        return conjugate_transpose(_solve(LU, pivots, conjugate_transpose(B), not adjoint))
+    return _solve(LU, pivots, B, adjoint)
 
 
-def _solved(packed, pivots, b, adjoint):
+def _solve(packed, pivots, b, adjoint):
     batch = np.broadcast_shapes(packed.shape[:-2], b.shape[:-2])
     packed, b = (jnp.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (packed, b))
     order = jnp.broadcast_to(_order(pivots, packed.shape[-1]), (*batch, packed.shape[-1]))[..., None]
@@ -151,16 +151,16 @@ def geqrf(input: Array):
       factors tau, (..., min(m, n)).
     """
     xp = namespace(input)
-    turned, tau = xp.linalg.qr(input, "raw")
-    return xp.swapaxes(turned, -1, -2), tau
+    packed, tau = xp.linalg.qr(input, "raw")
+    return xp.swapaxes(packed, -1, -2), tau
 
 
-def _reflected(vectors, tau, c, adjoint):
+def _apply_reflectors(vectors, tau, c, adjoint):
     """Return Q c, or Q* c if `adjoint` is True, where Q is the product of the reflectors I - tau v v*."""
     xp, (m, k) = namespace(c), (vectors.shape[-2], tau.shape[-1])
-    place = xp.arange(m)
+    row = xp.arange(m)
     for i in range(k) if adjoint else range(k - 1, -1, -1):
-        v = xp.where(place < i, 0, xp.where(place == i, 1, vectors[..., :, i])).astype(c.dtype)[..., None]  # (m, 1)
+        v = xp.where(row < i, 0, xp.where(row == i, 1, vectors[..., :, i])).astype(c.dtype)[..., None]  # (m, 1)
         factor = tau[..., i, None, None]
         c = c - (xp.conj(factor) if adjoint else factor) * (v @ (xp.conj(xp.swapaxes(v, -1, -2)) @ c))
     return c
@@ -193,7 +193,7 @@ def householder_product(input: Array, tau: Array):
     """
     xp, (m, n) = namespace(input), input.shape[-2:]
     start = xp.broadcast_to(xp.eye(m, n, dtype=input.dtype), input.shape)
-    return _reflected(input, tau, start, False)
+    return _apply_reflectors(input, tau, start, False)
 
 
 def _check_ormqr(call: Call) -> None:
@@ -220,5 +220,5 @@ def ormqr(input: Array, tau: Array, other: Array, left: bool = True, transpose: 
       transpose: if True, use Q* in place of Q.
     """
     if left:
-        return _reflected(input, tau, other, transpose)
-    return turned(_reflected(input, tau, turned(other), not transpose))
+        return _apply_reflectors(input, tau, other, transpose)
+    return conjugate_transpose(_apply_reflectors(input, tau, conjugate_transpose(other), not transpose))

@@ -52,15 +52,15 @@ def grouped_mm(mat_a: Array, mat_b: Array, *, offs: Array | None = None, bias: A
     a, b = widened(mat_a), widened(mat_b)
     if a.ndim == 3:
         return _by_rows(b.mT, a.mT, offs).mT.astype(mat_a.dtype)
-    return (_by_rows(a, b, offs) if b.ndim == 3 else _summed(a, b, offs)).astype(mat_a.dtype)
+    return (_by_rows(a, b, offs) if b.ndim == 3 else _by_columns(a, b, offs)).astype(mat_a.dtype)
 
 
 def _inside(xp, offs, count: int):
     """Return a mask (G, count) of the positions that belong to each group."""
     ends = offs[:, None]
     starts = xp.concatenate([xp.zeros_like(ends[:1]), ends[:-1]])
-    place = xp.arange(count)
-    return (place >= starts) & (place < ends)
+    position = xp.arange(count)
+    return (position >= starts) & (position < ends)
 
 
 def _by_rows(a, b, offs):
@@ -77,7 +77,7 @@ def _by_rows(a, b, offs):
     return made
 
 
-def _summed(a, b, offs):
+def _by_columns(a, b, offs):
     xp = namespace(a)
     inside = _inside(xp, offs, b.shape[0])[:, None, :]  # (G, 1, k)
     return rows_times(xp.where(inside, a, 0), xp.broadcast_to(b, (offs.shape[0], *b.shape)))

@@ -29,11 +29,11 @@ def matrix_typing(call: Call, columns: bool) -> Typed:
     typed = typing_rules.general(call, typing_rules.common)
     if columns:
         rank = max(a.ndim for a in call.arrays)  # batches broadcast
-        typed.strides = [_by_columns(o.shape) if o.ndim == rank else None for o in typed.outputs]
+        typed.strides = [_column_major(o.shape) if o.ndim == rank else None for o in typed.outputs]
     return typed
 
 
-def _by_columns(shape: tuple[int, ...]) -> tuple[int, ...] | None:
+def _column_major(shape: tuple[int, ...]) -> tuple[int, ...] | None:
     *batch, rows, columns = shape
     steps = contiguous_strides((*batch, columns, rows))
     return normal(tuple(shape), (*steps[:-2], steps[-1], steps[-2]))
@@ -107,7 +107,7 @@ def det(A: Array):
     tensor(6.)
     """
     if not A.shape[-1]:
-        return A.sum((-2, -1)) + A.dtype.type(1)  # JAX has no gradient of such a determinant
+        return A.sum((-2, -1)) + A.dtype.type(1)  # JAX has no gradient for the determinant of a 0x0 matrix
     return namespace(A).linalg.det(A)
 
 
@@ -159,13 +159,13 @@ def _solve_shape(call: Call) -> list:
 
 
 def _solve_typing(call: Call) -> Typed:
-    """Apply the general typing rule, with column-major order for the X of A X = B.
+    """Apply the general typing rule, with a column-major result for A X = B.
 
-    The order also applies if B is a batch of vectors. It does not apply to the X of X A = B.
+    The result is also column-major if B is a batch of vectors. For X A = B it is row-major.
     """
     typed = typing_rules.general(call, typing_rules.common)
     (x,) = typed.outputs
-    typed.strides = [_by_columns(x.shape) if call.left and x.ndim > 1 else None]
+    typed.strides = [_column_major(x.shape) if call.left and x.ndim > 1 else None]
     return typed
 
 
@@ -187,8 +187,8 @@ def solve(A: Array, B: Array, left: bool = True):
     vectors = is_vector_side(A, B)
     if vectors:
         B = xp.broadcast_to(B, (*A.shape[:-2], B.shape[-1]))[..., None]
-    turned = (lambda x: x) if left else (lambda x: xp.swapaxes(x, -1, -2))
-    found = finite.without_nan(turned(xp.linalg.solve(turned(A), turned(B))), A)
+    transposed = (lambda x: x) if left else (lambda x: xp.swapaxes(x, -1, -2))  # X A = B means A^T X^T = B^T
+    found = finite.without_nan(transposed(xp.linalg.solve(transposed(A), transposed(B))), A)
     return found[..., 0] if vectors else found
 
 

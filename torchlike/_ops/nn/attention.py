@@ -12,7 +12,7 @@ from torchlike._dtypes import attention as settings
 from torchlike._engine.xla.target import for_cpu
 from torchlike._ops.nn.attention_blockwise import BLOCK
 from torchlike._ops.nn.attention_dense import mixed, product
-from torchlike._ops.nn.attention_forms import attended, by_numpy, dropout_factors, dropout_state
+from torchlike._ops.nn.attention_forms import attention_without_scores, by_numpy, dropout_factors, dropout_state
 from torchlike._ops.schema import flops
 from torchlike._ops.schema.autocast_policies import LOWER
 from torchlike._ops.schema.checks import REAL_FLOATS
@@ -160,4 +160,6 @@ def _flash_attention(
     draw = None
     if p is not None:
         noise, draw = dropout_state(noise, position, p), dropout_factors
-    return attended(query, key, value, attn_mask, noise, is_causal, scale, enable_gqa, fused, block, backends, draw)
+    return attention_without_scores(
+        query, key, value, attn_mask, noise, is_causal, scale, enable_gqa, fused, block, backends, draw
+    )

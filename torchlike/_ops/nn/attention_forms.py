@@ -17,7 +17,7 @@ from torchlike._ops.nn import attention_kernels as kernels
 from torchlike._ops.nn.attention_blockwise import BLOCK, TOGETHER, Blocks
 from torchlike._ops.nn.attention_rules import Form, attend, whole
 from torchlike._ops.random.fills import limit
-from torchlike._ops.random.philox import MANY, after, bits, chosen
+from torchlike._ops.random.philox import MANY, after, bits, selected_word
 from torchlike._ops.schema.rounding import stepwise, unchanged
 
 # From this number of scores per matrix, computing them by blocks is faster (docs/decisions has the figures).
@@ -28,12 +28,12 @@ PART = 1 << 22  # the number of scores that NumPy computes at a time
 
 Shape = Sequence[int]
 
-# The backends of PyTorch that each type of accelerator has, besides `EFFICIENT`, which is the blockwise form.
+# PyTorch's backends that each type of accelerator supports, besides `EFFICIENT`, which is the blockwise form.
 KERNELS = {"cuda": (settings.MATH, settings.FLASH, settings.CUDNN), "tpu": (settings.MATH, settings.FLASH)}
 
 
 def fits(query: Shape, key: Shape, value: Shape, mask: Shape | None, grouped: bool) -> bool:
-    """Return whether `attended` supports these shapes."""
+    """Return whether `attention_without_scores` supports these shapes."""
     if 0 in (*query, *key, *value):
         return False
     if mask is None:
@@ -48,7 +48,7 @@ def fits(query: Shape, key: Shape, value: Shape, mask: Shape | None, grouped: bo
     return len(mask) <= len(scores) and all(n in (1, size) for n, size in zip(mask[::-1], scores[::-1]))
 
 
-def attended(
+def attention_without_scores(
     query: Any,
     key: Any,
     value: Any,
@@ -64,13 +64,13 @@ def attended(
 ) -> Any:
     """Return attention without the matrix of all scores, with the arguments of the operator `_flash_attention`.
 
-    If `draw` is given, `noise` is the state of a generator and `draw(noise, index)` returns the factors of dropout of
-    the scores with these numbers in (..., L, S). The numbers are uint32, or uint64 if there are more.
+    If `draw` is given, `noise` is the state of a generator, and `draw(noise, index)` returns the dropout factors of the
+    scores at these flat indices in (..., L, S). The indices are uint32, or uint64 if uint32 is too small.
     """
     step, width = unchanged, query.shape[-1]
     if query.dtype.itemsize <= 2 and for_cpu():
         step, query, key, value = stepwise(query, key, value)
-    lead, (q, k, v) = _folded(query, key, value, grouped)
+    lead, (q, k, v) = _fold_heads(query, key, value, grouped)
     if scale is not None:
         q = q * scale.astype(q.dtype)
     mask_lead = () if mask is None else (1,) * (len(lead) + 2 - mask.ndim) + mask.shape[:-2]
@@ -100,7 +100,7 @@ def _block(length: int, keys: int, block: int, exact: bool) -> tuple[int, int]:
 
 
 def _by_form(o: Blocks, backends: tuple[int, ...], *arrays: Any) -> Any:
-    """Return the result of the best permitted form on the platform that is traced for."""
+    """Compute attention in the best permitted form for the platform of the current trace."""
     passes = kernels.passes(platform(), backends, o, *arrays)
     scores = arrays[0].shape[2] * arrays[1].shape[1]
     if passes is None and scores < LONG and settings.MATH in backends and not for_cpu():
@@ -108,7 +108,7 @@ def _by_form(o: Blocks, backends: tuple[int, ...], *arrays: Any) -> Any:
     return attend(Form(o, *(passes or (blockwise.forward, blockwise.backward))), *arrays)[0]
 
 
-def _folded(query: Any, key: Any, value: Any, grouped: bool) -> tuple:
+def _fold_heads(query: Any, key: Any, value: Any, grouped: bool) -> tuple:
     """Return the leading dims of the scores, and queries (N, G, L, E), keys (N, S, E) and values (N, S, F)."""
     if grouped and key.shape[-3] != value.shape[-3]:
         key, value = (jnp.repeat(t, query.shape[-3] // t.shape[-3], axis=-3) for t in (key, value))
@@ -127,18 +127,18 @@ def dropout_state(state: Any, position: Any, p: Any) -> Any:
 
 
 def dropout_factors(state: Any, index: Any) -> Any:
-    """Return the factors of dropout for the scores with these numbers: 0, or 1 / (1 - p)."""
+    """Return the dropout factors of the scores at these flat indices: 0, or 1 / (1 - p)."""
     words, lane = bits(state[:4], 0, index, MANY, 1)
     scale = jax.lax.bitcast_convert_type(state[5], np.float32)
-    return jnp.where(chosen(lane, words) < state[4], scale, 0)
+    return jnp.where(selected_word(lane, words) < state[4], scale, 0)
 
 
 def by_numpy(
     kernel: Callable, query: Any, key: Any, value: Any, mask: Any, noise: Any, causal: bool, *options: Any
 ) -> Any:
-    """Return `kernel` of NumPy arrays, computed for a few rows of all matrices at a time.
+    """Apply `kernel` to NumPy arrays, a few rows of all matrices at a time.
 
-    With causal attention, each part uses only the keys that it may attend to.
+    With causal attention, each step computes only the keys to which its rows may attend.
     """
     length, keys = query.shape[-2], key.shape[-2]
     size = max(1, PART // (keys * math.prod(query.shape[:-2])))
@@ -149,15 +149,15 @@ def by_numpy(
         part = _rows(mask, rows)
         if causal:
             seen = np.arange(start, rows.stop)[:, None] >= np.arange(last)
-            part = seen if part is None else _both(seen, part[..., :last])
+            part = seen if part is None else _with_causal_mask(seen, part[..., :last])
         factors = None if noise is None else noise[..., rows, :last]
         some = query[..., rows, :], key[..., :last, :], value[..., :last, :]
         parts.append(kernel(*some, part, factors, False, *options))
     return np.concatenate(parts, axis=-2)
 
 
-def _both(seen: Any, mask: Any) -> Any:
-    """Return the mask with the places blocked that a causal mask does not permit."""
+def _with_causal_mask(seen: Any, mask: Any) -> Any:
+    """Return the mask, restricted to the positions that the causal mask `seen` permits."""
     return seen & mask if mask.dtype == bool else np.where(seen, mask, np.asarray(-np.inf, mask.dtype))
 
 

@@ -1,8 +1,8 @@
 """Classification losses. Classes are dim 1 of (N, C, d1, ...), or dim 0 of (C,).
 
-The entry of the target class is selected by comparing the target with 0 to C - 1, not by a gather. The loss and its
-gradient therefore take one fused pass over the logits each. For a class out of range the result is NaN, or an error if
-NumPy runs the operator.
+The entry of the target class is selected by a comparison of the target with 0 to C - 1, not by a gather. The loss and
+its gradient are therefore each computed in one fused pass over the logits. A class out of range gives NaN, or an error
+if NumPy runs the operator.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def log_sum_exp(x, axis: int, step=unchanged):
     return step(xp.log(step(xp.sum(xp.exp(x - shift), axis=axis)))), shift
 
 
-def weighted(loss, weights, reduction: str, step=unchanged):
+def reduce_weighted(loss, weights, reduction: str, step=unchanged):
     """Reduce losses that are already multiplied by `weights`; the mean divides by the sum of the weights."""
     if reduction == "none":
         return loss
@@ -59,7 +59,7 @@ def weighted(loss, weights, reduction: str, step=unchanged):
     return total if reduction == "sum" else total / total_in_cascade(weights, step)
 
 
-def _picked(x, target, weight, ignore_index):
+def _pick(x, target, weight, ignore_index):
     """Return the entry of `x` for each target, its weight (0 if ignored), and whether the target is not ignored."""
     xp, axis = namespace(x), class_axis(x)
     hit = _is_class(x, target)
@@ -154,9 +154,9 @@ def nll_loss(
         ignored.
     """
     (step, x, weight), target = stepwise(input, weight), _aligned(input, target)
-    entry, weights, counts = _picked(x, target, weight, ignore_index)
+    entry, weights, counts = _pick(x, target, weight, ignore_index)
     loss = step(namespace(x).where(counts, -entry * weights, namespace(x).zeros_like(entry)))
-    return weighted(loss, weights, reduction, step)
+    return reduce_weighted(loss, weights, reduction, step)
 
 
 def _aligned(x, target):
@@ -206,16 +206,16 @@ def cross_entropy(
     (step, x, weight), target = stepwise(input, weight), _aligned(input, target)
     xp, axis = namespace(x), class_axis(x)
     log_sum, shift = log_sum_exp(x, axis, step)
-    entry, weights, counts = _picked(x, target, weight, ignore_index)
+    entry, weights, counts = _pick(x, target, weight, ignore_index)
     zero = xp.zeros_like(log_sum)
     loss = step(xp.where(counts, step(log_sum - (entry - xp.squeeze(shift, axis))) * weights, zero))
     if isinstance(label_smoothing, int | float) and label_smoothing == 0:
-        return weighted(loss, weights, reduction, step)
+        return reduce_weighted(loss, weights, reduction, step)
     log_p = (x - shift) - xp.expand_dims(log_sum, axis)
     spread = -xp.sum(log_p if weight is None else log_p * by_class(weight, x), axis=axis)
     share = label_smoothing / x.shape[axis]
     mixed = loss * (1 - label_smoothing) + xp.where(counts, spread, zero) * share
-    return weighted(mixed, weights, reduction)
+    return reduce_weighted(mixed, weights, reduction)
 
 
 def _check_probabilities(call: Call) -> None:

@@ -74,9 +74,9 @@ def _end_pads(sizes: Ints, counts: Ints, kernel: Ints, stride: Ints, pad: Ints, 
 
 
 def _first(parts: list, largest) -> list:
-    """Return, for each part, a mask of the elements for which it is the first part equal to `largest`.
+    """Return a mask for each part. It is True where the part is the first one that equals `largest`.
 
-    PyTorch sends the gradient of the maximum to that part.
+    As in PyTorch, only the first part with the maximum receives the gradient.
     """
     masks, free = [], None
     for part in parts[:-1]:

@@ -15,7 +15,7 @@ import numpy as np
 from torchlike._dtypes import from_numpy
 from torchlike._engine import aval
 from torchlike._ops.elementwise.float8 import cast
-from torchlike._ops.random.philox import STREAMS, Words, bits, bits_of_vectors, chosen, numbers
+from torchlike._ops.random.philox import STREAMS, Words, bits, bits_of_vectors, numbers, selected_word
 from torchlike._ops.schema.declare import Array, Scalar, declare, operator
 from torchlike._ops.schema.typing_rules import Call, Typed
 
@@ -33,8 +33,8 @@ def width_of(name: str, dtype: np.dtype) -> int:
 def unit(words: Words, lane: Any, double: bool) -> Any:
     """Return uniform numbers in (0, 1]."""
     if double:
-        return chosen(lane, tuple(_unit64(words[i], words[i + 1]) for i in (0, 2)))
-    return _unit32(chosen(lane, words))
+        return selected_word(lane, tuple(_unit64(words[i], words[i + 1]) for i in (0, 2)))
+    return _unit32(selected_word(lane, words))
 
 
 def _unit32(word: Any) -> Any:
@@ -53,7 +53,7 @@ def _standard_normal(words: Words, lane: Any, double: bool) -> Any:
         sine = None if lane is None else lane == 0
     else:
         pair = None if lane is None else lane >> lane.dtype.type(1)
-        first, second = _unit32(chosen(pair, words[::2])), _unit32(chosen(pair, words[1::2]))
+        first, second = _unit32(selected_word(pair, words[::2])), _unit32(selected_word(pair, words[1::2]))
         sine = None if lane is None else (lane & lane.dtype.type(1)) == 0
     radius, angle = jnp.sqrt(-2 * jnp.log(first)), first.dtype.type(2 * math.pi) * second
     return radius * (jnp.sin(angle) if sine is None else jnp.where(sine, jnp.sin(angle), jnp.cos(angle)))
@@ -116,7 +116,7 @@ def _integers(name: str, words: Words, lane: Any, low: Any, last: Any) -> Any:
     """Return integers in [low, last]: 64-bit arithmetic modulo the number of integers."""
     span = last.astype(np.int64).astype(np.uint64) - low.astype(np.int64).astype(np.uint64) + np.uint64(1)
     if name == "randint32":
-        found = (chosen(lane, words) % span.astype(np.uint32)).astype(np.uint64)
+        found = (selected_word(lane, words) % span.astype(np.uint32)).astype(np.uint64)
     else:
         raw = _long(words, lane)
         found = jnp.where(span == 0, raw, raw % jnp.maximum(span, 1))
@@ -126,7 +126,7 @@ def _integers(name: str, words: Words, lane: Any, low: Any, last: Any) -> Any:
 def _long(words: Words, lane: Any) -> Any:
     """Return 64-bit words. The first of the two 32-bit words is the high half."""
     pairs = [(words[i].astype(np.uint64) << np.uint64(32)) | words[i + 1].astype(np.uint64) for i in (0, 2)]
-    return chosen(lane, tuple(pairs))
+    return selected_word(lane, tuple(pairs))
 
 
 # -- operators ---------------------------------------------------------------------------------------------------------
@@ -171,7 +171,7 @@ def _fill(state, position, first, second, name, shape, strides, dtype, streams):
     width, count = width_of(name, dtype.numpy), math.prod(shape)
     words, lane = bits(state, position, numbers(shape, strides), count, width, streams)
     if name == "bernoulli":
-        found = unit(words, lane, True) < first if width == 2 else below(chosen(lane, words), first)
+        found = unit(words, lane, True) < first if width == 2 else below(selected_word(lane, words), first)
         return found.astype(dtype.numpy)
     if name == "randperm":
         return jnp.argsort(_keys(_long(words, lane), shape[-1]), axis=-1).astype(dtype.numpy)
@@ -238,4 +238,4 @@ def _random_dropout(
     p = jnp.asarray(p)
     wide = np.float64 if input.dtype == np.float64 else np.float32
     scale = (1 / (1 - p.astype(np.float64))).astype(wide)
-    return jnp.where(below(chosen(lane, words), 1 - p), (input.astype(wide) * scale).astype(input.dtype), 0)
+    return jnp.where(below(selected_word(lane, words), 1 - p), (input.astype(wide) * scale).astype(input.dtype), 0)

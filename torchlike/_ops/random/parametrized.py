@@ -14,7 +14,7 @@ import numpy as np
 
 from torchlike import _dtypes
 from torchlike._ops.random import fills
-from torchlike._ops.random.philox import MANY, bits, bits_of_vectors, numbers, used
+from torchlike._ops.random.philox import MANY, bits, bits_of_vectors, numbers, offset_advance
 from torchlike._ops.schema.declare import Array, Scalar, operator
 from torchlike._ops.schema.typing_rules import Call, broadcast
 
@@ -54,7 +54,7 @@ def _wide(x):
 
 
 _BY_KEY = {"poisson": _poisson, "binomial": _binomial, "gamma": _gamma, "dirichlet": _dirichlet}
-USED = used(1, 1)  # how far the offset advances for a key
+USED = offset_advance(1, 1)  # how far the offset advances for a key
 OF_BERNOULLI = 12  # how far it advances for a tensor of probabilities
 
 

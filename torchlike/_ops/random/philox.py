@@ -1,4 +1,4 @@
-"""Philox 4x32-10 as array operations: random bits as a function of a state and of element numbers.
+"""Philox 4x32-10 as array operations: random bits as a function of a generator's state and element indices.
 
 The algorithm is that of Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011. The key is the seed. The
 counter's low half is the generator's offset divided by 4, and its high half is the number of a parallel stream.
@@ -40,7 +40,7 @@ def philox(counter: Words, key: tuple[Any, Any]) -> Words:
 
 
 def _product(factor: int, x: Any) -> tuple[Any, Any]:
-    """Return the high and the low 32 bits of a product. A TPU has no 64-bit integers, so it multiplies 16 bits."""
+    """Return the high and the low 32 bits of a product. A TPU lacks 64-bit integers, so it multiplies 16-bit halves."""
     if platform() == "tpu":
         return _high(np.uint32(factor & 0xFFFF), np.uint32(factor >> 16), x), x * np.uint32(factor)
     wide = x.astype(np.uint64) * np.uint64(factor)
@@ -55,13 +55,13 @@ def _high(low: np.uint32, high: np.uint32, x: Any) -> Any:
     return b * high + (middle >> half) + ((b * low + (middle & mask)) >> half)
 
 
-def used(count: int, width: int, streams: int = STREAMS) -> int:
+def offset_advance(count: int, width: int, streams: int = STREAMS) -> int:
     """Return how far the offset advances for `count` numbers of `width` 32-bit words each, as in PyTorch."""
     return 4 * -(-count // (4 // width * streams))
 
 
 def numbers(shape: tuple[int, ...], strides: tuple[int, ...] | None = None) -> Any:
-    """Return the number of each element in the order of memory: an array of uint32, or of uint64 if it is larger."""
+    """Return the index of each element in memory order, as uint32, or as uint64 for a larger tensor."""
     kind = np.dtype(np.uint32 if math.prod(shape) < 2**32 else np.uint64)
     found = jnp.zeros(shape, kind)
     step = 1
@@ -73,7 +73,7 @@ def numbers(shape: tuple[int, ...], strides: tuple[int, ...] | None = None) -> A
 
 
 def bits(state: Any, position: Any, index: Any, count: int, width: int, streams: int = STREAMS) -> tuple[Words, Any]:
-    """Return the random words of elements, and the place of each element among the numbers of its four words.
+    """Return four random words for each element, and the position of the element's number among those of its words.
 
     Element i is in stream i mod `streams`. A stream gives 4 words at a time, which are 4 / `width` numbers. This is the
     mapping of PyTorch's CUDA kernels for a GPU with `streams` threads.
@@ -81,7 +81,7 @@ def bits(state: Any, position: Any, index: Any, count: int, width: int, streams:
     Args:
       state: the seed and the offset, as four words.
       position: an offset from that state.
-      index: the numbers of the elements (see `numbers`).
+      index: the indices of the elements (see `numbers`).
       count: the number of elements of the whole tensor.
       width: the number of words of a number, 1 or 2.
       streams: the number of parallel streams of the device.
@@ -108,7 +108,7 @@ def bits_of_vectors(
 
 
 def _words(state: Any, position: Any, stream: Any, call: Any) -> Words:
-    """Return the words of a call of each stream. The calls are counted from `position`; None is the first."""
+    """Return the four words that each stream gives in call number `call` after `position`. None means call 0."""
     low, high = _call(*after(state, position)[2:])
     stream = stream.astype(np.uint32)
     first, second = jnp.broadcast_to(low, stream.shape), jnp.broadcast_to(high, stream.shape)
@@ -129,6 +129,6 @@ def _call(low: Any, high: Any) -> tuple[Any, Any]:
     return (low >> np.uint32(2)) | (high << np.uint32(30)), high >> np.uint32(2)
 
 
-def chosen(lane: Any, choices: tuple) -> Any:
+def selected_word(lane: Any, choices: tuple) -> Any:
     """Return the array of `choices` that `lane` selects for each element, or the first if `lane` is None."""
     return choices[0] if lane is None else jax.lax.select_n(lane.astype(np.int32), *choices)

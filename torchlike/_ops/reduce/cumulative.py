@@ -43,7 +43,7 @@ def cumsum(input: Array, dim: int, *, dtype=None):
     >>> torchlike.cumsum(torchlike.tensor([1, 2, 3]), dim=0)
     tensor([1, 3, 6])
     """
-    return _scanned(np.add, jnp.cumsum, input, dim)
+    return _scan(np.add, jnp.cumsum, input, dim)
 
 
 @declare(
@@ -66,10 +66,10 @@ def cumprod(input: Array, dim: int, *, dtype=None):
     >>> torchlike.cumprod(torchlike.tensor([1, 2, 3]), dim=0)
     tensor([1, 2, 6])
     """
-    return _scanned(np.multiply, jnp.cumprod, input, dim)
+    return _scan(np.multiply, jnp.cumprod, input, dim)
 
 
-def _scanned(ufunc: np.ufunc, scan: Callable, x: Array, dim: int) -> Array:
+def _scan(ufunc: np.ufunc, scan: Callable, x: Array, dim: int) -> Array:
     if not x.ndim:
         return x
     if ufunc is np.add and x.dtype.kind not in "biu":
@@ -102,7 +102,7 @@ def logcumsumexp(input: Array, dim: int):
     if not input.ndim or not input.size:
         return input
     if input.dtype.kind == "c":
-        return _accumulated(input, dim % input.ndim)
+        return _complex_logcumsumexp(input, dim % input.ndim)
     if namespace(input) is np:
         return np.logaddexp.accumulate(input, axis=dim)
     return _sums_of_exponentials(input, dim % input.ndim)
@@ -114,13 +114,13 @@ def _sums_of_exponentials(x, axis: int):
 
 
 @_sums_of_exponentials.defjvp
-def _sums_of_exponentials_jvp(axis: int, primals: tuple, changes: tuple) -> tuple:
+def _sums_of_exponentials_jvp(axis: int, primals: tuple, tangents: tuple) -> tuple:
     """Return the value and the tangent.
 
-    The tangent at j is the sum of exp(x[i] - result[j]) * change[i] over i <= j, computed as a linear recurrence whose
+    The tangent at j is the sum of exp(x[i] - result[j]) * tangent[i] over i <= j, computed as a linear recurrence whose
     factors are at most 1.
     """
-    (x,), (change,) = primals, changes
+    (x,), (tangent,) = primals, tangents
     result = _sums_of_exponentials(x, axis)
     first, rest = [slice(None)] * x.ndim, [slice(None)] * x.ndim
     first[axis], rest[axis] = slice(1), slice(-1)
@@ -130,10 +130,10 @@ def _sums_of_exponentials_jvp(axis: int, primals: tuple, changes: tuple) -> tupl
     def join(a: Any, b: Any) -> tuple:
         return a[0] * b[0], b[0] * a[1] + b[1]
 
-    return result, lax.associative_scan(join, (decay, jnp.exp(x - result) * change), axis=axis)[1]
+    return result, lax.associative_scan(join, (decay, jnp.exp(x - result) * tangent), axis=axis)[1]
 
 
-def _accumulated(x, axis: int):
+def _complex_logcumsumexp(x, axis: int):
     """Return the cumulative log-sum-exp of complex numbers."""
     if namespace(x) is not np:
         return lax.associative_scan(added_logarithms, x, axis=axis)
@@ -147,7 +147,7 @@ def _pair_shape(call: Call) -> list:
     return [(call.input.shape, call.input.dtype), (call.input.shape, _dtypes.int64)]
 
 
-def _running(x, dim: int, best, extreme):
+def _running_extreme(x, dim: int, best, extreme):
     """Return the running extreme and the index of its last occurrence. After a NaN, the extreme stays NaN."""
     xp = namespace(x)
     if not x.ndim or not x.size:
@@ -184,7 +184,7 @@ def cummax(input: Array, dim: int):
     >>> torchlike.cummax(torchlike.tensor([1, 3, 2]), dim=0).values
     tensor([1, 3, 3])
     """
-    return _running(input, dim, np.maximum, lambda x, axis: _as_numbers(lax.cummax, x, axis))
+    return _running_extreme(input, dim, np.maximum, lambda x, axis: _without_gradient(lax.cummax, x, axis))
 
 
 @operator(
@@ -205,10 +205,10 @@ def cummin(input: Array, dim: int):
     >>> torchlike.cummin(torchlike.tensor([3, 1, 2]), dim=0).values
     tensor([3, 1, 1])
     """
-    return _running(input, dim, np.minimum, lambda x, axis: _as_numbers(lax.cummin, x, axis))
+    return _running_extreme(input, dim, np.minimum, lambda x, axis: _without_gradient(lax.cummin, x, axis))
 
 
-def _as_numbers(function, x, axis: int):
+def _without_gradient(function, x, axis: int):
     # The running extreme is only compared with the elements, so it needs no gradient.
     x = lax.stop_gradient(x)
     return function(x.astype(jnp.uint8), axis).astype(bool) if x.dtype == bool else function(x, axis)

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 
 from torchlike import _errors
-from torchlike._ops.index.index import _along, _check_along, _check_rows, _within
+from torchlike._ops.index.index import _along, _check_along, _check_index_functions, _within
 from torchlike._ops.schema.declare import Array, operator
 from torchlike._ops.schema.typing_rules import Call
 
@@ -54,7 +54,7 @@ def _scatter_reduce(input: Array, dim: int, index: Array, src: Array, reduce: st
 @operator(
     promote=None,
     shape=lambda call: [(tuple(call.input.shape), call.input.dtype)],
-    check=_check_rows,
+    check=_check_index_functions,
     opmath=False,
     where=(),
     name="_index_reduce",

@@ -58,10 +58,10 @@ def _segment_reduce(data: Array, bounds: Array, reduce: str, by_length: bool, in
 
 
 def _reduced(data: Any, place: Any, count: int, reduce: str, initial: float | None) -> Any:
-    """Return the rows of `data` reduced into `count` positions, given by `place`.
+    """Reduce the rows of `data` to `count` rows. `place` is the position of each row's result.
 
-    Each reduction starts from `initial`. If this is None, it starts from its identity, and the mean of an empty
-    position is NaN.
+    A reduction starts from `initial`. If `initial` is None, it starts from the identity of the reduction, and the mean
+    of no rows is NaN.
     """
     shape, where = (count, *data.shape[1:]), (place,)
     none, own = jnp.zeros(shape, data.dtype), jnp.zeros(shape, bool)

@@ -220,10 +220,10 @@ def kthvalue(input: Array, k: int, dim: int = -1, keepdim: bool = False):
     >>> torchlike.kthvalue(torchlike.tensor([5, 1, 3]), 2).values
     tensor(3)
     """
-    return _kept(*_picked(input, dim, k - 1), dim, keepdim)
+    return _without_dim(*_of_rank(input, dim, k - 1), dim, keepdim)
 
 
-def _picked(x, dim: int, rank):
+def _of_rank(x, dim: int, rank):
     """Return the element of rank `rank` (counted from 0) and its index, both with size 1 in `dim`."""
     xp = namespace(x)
     if not x.ndim:
@@ -239,7 +239,7 @@ def _picked(x, dim: int, rank):
     return at(x, index, dim), index
 
 
-def _kept(values, index, dim: int, keepdim: bool):
+def _without_dim(values, index, dim: int, keepdim: bool):
     if keepdim or not values.ndim:
         return values, index
     xp = namespace(values)
@@ -266,14 +266,14 @@ def _middle(x, dim: int, ignore_nan: bool):
     xp = namespace(x)
     n = x.shape[dim] if x.ndim else 1
     if x.dtype.kind in "iu" or not x.ndim:
-        return _picked(x, dim, (n - 1) // 2)
-    holes = xp.isnan(x)
+        return _of_rank(x, dim, (n - 1) // 2)
+    nans = xp.isnan(x)
     if ignore_nan:
-        there = xp.sum(~holes, axis=dim, keepdims=True)
-        return _picked(x, dim, xp.maximum((there - 1) // 2, 0))
-    _, index = _picked(x, dim, (n - 1) // 2)
-    first_hole = xp.expand_dims(xp.argmax(holes, axis=dim), dim)
-    index = xp.where(xp.any(holes, axis=dim, keepdims=True), first_hole, index)
+        count = xp.sum(~nans, axis=dim, keepdims=True)
+        return _of_rank(x, dim, xp.maximum((count - 1) // 2, 0))
+    _, index = _of_rank(x, dim, (n - 1) // 2)
+    first_hole = xp.expand_dims(xp.argmax(nans, axis=dim), dim)
+    index = xp.where(xp.any(nans, axis=dim, keepdims=True), first_hole, index)
     return at(x, index, dim), index
 
 
@@ -290,10 +290,10 @@ def _of_all(x, ignore_nan: bool):
 
 
 def _middle_on_host(flat: np.ndarray, ignore_nan: bool):
-    there = flat.size if flat.dtype.kind in "iu" else int(np.count_nonzero(flat == flat))
-    if there < flat.size and (not ignore_nan or not there):
+    count = flat.size if flat.dtype.kind in "iu" else int(np.count_nonzero(flat == flat))
+    if count < flat.size and (not ignore_nan or not count):
         return np.asarray(np.nan).astype(flat.dtype)
-    return _order.of_rank(widened(flat), (there - 1) // 2, 0).reshape(()).astype(flat.dtype)
+    return _order.of_rank(widened(flat), (count - 1) // 2, 0).reshape(()).astype(flat.dtype)
 
 
 _ALL = {
@@ -335,7 +335,7 @@ def median(input: Array, dim: int, keepdim: bool = False):
 
     Of two middle elements, the lower one is returned. The median is NaN if any element is NaN.
     """
-    return _kept(*_middle(input, dim, False), dim, keepdim)
+    return _without_dim(*_middle(input, dim, False), dim, keepdim)
 
 
 @operator(
@@ -353,7 +353,7 @@ def nanmedian(input: Array, dim: int, keepdim: bool = False):
 
     Of two middle elements, the lower one is returned.
     """
-    return _kept(*_middle(input, dim, True), dim, keepdim)
+    return _without_dim(*_middle(input, dim, True), dim, keepdim)
 
 
 def _check_mode(call: Call) -> None:
@@ -387,9 +387,9 @@ def mode(input: Array, dim: int = -1, keepdim: bool = False):
     values, places = ordered(input, dim)
     spread = [-1 if d == dim % input.ndim else 1 for d in range(input.ndim)]
     steps = xp.broadcast_to(xp.arange(input.shape[dim]).reshape(spread), input.shape)
-    fresh = (values != xp.roll(values, 1, dim)) | (steps == 0)
-    starts = xp.where(fresh, steps, 0)
+    starts_run = (values != xp.roll(values, 1, dim)) | (steps == 0)
+    starts = xp.where(starts_run, steps, 0)
     starts = np.maximum.accumulate(starts, dim) if xp is np else lax.cummax(starts, dim % input.ndim)
     last = xp.expand_dims(xp.argmax(steps - starts, axis=dim), dim)
     index = at(places, last, dim)
-    return _kept(at(input, index, dim), index, dim, keepdim)
+    return _without_dim(at(input, index, dim), index, dim, keepdim)

@@ -78,7 +78,7 @@ def backward_plan(
     avals = (*plan.inputs, *residuals, *[plan.outputs[i] for i in given])
     made = make(plan.name + "_vjp", avals, plan.scalars, tuple(plan.inputs[i] for i in wanted), function)
     made.executor, made.flat = FLAT, program(plan, function)
-    made.settle(plan.op, tuple(range(len(avals))), (True,) * len(wanted), node=plan.node)
+    made.complete(plan.op, tuple(range(len(avals))), (True,) * len(wanted), node=plan.node)
     made.source = plan, wanted
     return made
 

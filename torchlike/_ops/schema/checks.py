@@ -44,7 +44,7 @@ def only(kernel: str, *categories: int, wide: bool = False) -> Callable[[Call], 
 
     Args:
       kernel: PyTorch's name of the loop, for the error.
-      wide: the loop also supports uint16, uint32 and uint64, as few loops do.
+      wide: whether the loop also supports uint16, uint32 and uint64. Few loops do.
     """
 
     def check(call: Call) -> None:

@@ -85,7 +85,7 @@ def _make_gradient(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]
     avals = tuple(inputs[i] for i in saved) + tuple(outputs[i] for i in given)
     made = OpPlan(plan.name + "_vjp", avals, plan.scalars, tuple(inputs[i] for i in wanted), vjp)
     floating = tuple(inputs[i].dtype.category >= _dtypes.FLOATING for i in wanted)
-    made.settle(plan.op, tuple(range(len(avals))), floating, node=plan.node)
+    made.complete(plan.op, tuple(range(len(avals))), floating, node=plan.node)
     made.remembers = ("inputs",)
     made.source = plan, wanted
     made.executor = FLAT

@@ -1,4 +1,4 @@
-"""Names of gradient nodes: of operators with several overloads, which PyTorch numbers, and of composed operators."""
+"""Names of the gradient nodes of operators with several overloads, and of composed operators."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from torchlike._ops.schema.typing_rules import Aval, Call
 
 
 class Nodes(str):
-    """The name of the last of several nodes that PyTorch records for an operator, with the nodes before it.
+    """The nodes that PyTorch records for an operator. The string is the name of the last node of the forward pass.
 
     Attributes:
       inputs: for each edge of the node, the name of a parameter of the operator, or the `Nodes` before this one.
-      passes: whether the node makes no NaN from finite weights: only an earlier node can be at fault for one.
+      passes: whether the node never makes NaN from finite gradients, so that another node of the operator made it.
     """
 
     inputs: tuple[str, ...]
@@ -24,12 +24,12 @@ class Nodes(str):
         made.inputs, made.passes = inputs, passes
         return made
 
-    def failing(self, parameter: str) -> tuple[str, int] | None:
-        """Return the name of the node that makes a NaN in the gradient of a parameter, and the number of its output."""
+    def to_blame(self, parameter: str) -> tuple[str, int] | None:
+        """Return the name and output number of the node that made a NaN in the gradient of this parameter."""
         for number, each in enumerate(self.inputs):
             if each == parameter and not isinstance(each, Nodes):
                 return str(self), number
-            if isinstance(each, Nodes) and (found := each.failing(parameter)):
+            if isinstance(each, Nodes) and (found := each.to_blame(parameter)):
                 return found if self.passes else (str(self), number)
         return None
 

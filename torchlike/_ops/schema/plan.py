@@ -43,15 +43,15 @@ class OpPlan(Plan):
         "node",
         "op",
         "remembers",
+        "reorders_edges",
         "residual",
         "saved",
         "saves_all",
         "source",
         "strides",
-        "turned",
     )
 
-    def settle(
+    def complete(
         self,
         op: d.Op,
         saved: tuple[int, ...],
@@ -67,12 +67,13 @@ class OpPlan(Plan):
         self.strides = strides or (None,) * len(self.outputs)
         self.node = node
         self.gradients: dict = {}
-        self.early: Early | None = None  # runs it at once on host arrays; None: it is always recorded
-        self.apart = self.single is None  # it has several results, or may run at once
-        self.turned = callable(op.gradient.edges)
-        self.chain: tuple[OpPlan, ...] = ()  # for a write, the views through which the elements are seen
+        self.early: Early | None = None  # runs the operator at once on host arrays; None: it is always recorded
+        self.apart = self.single is None  # True if the operator has several results, or may run at once
+        self.reorders_edges = callable(op.gradient.edges)
+        self.chain: tuple[OpPlan, ...] = ()  # for a write through a view, the views that lead from the base to it
         self.residual: dict | None = None
-        self.source: tuple[OpPlan, tuple[int, ...] | None] | None = None  # the forward plan, the differentiated inputs
+        # For a gradient plan: the forward plan and the differentiated inputs.
+        self.source: tuple[OpPlan, tuple[int, ...] | None] | None = None
         return self
 
     def static(self, name: str) -> Any:
@@ -159,7 +160,7 @@ def _make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[A
     plan = OpPlan(op.name, tuple(call.arrays), scalars, outputs, function, template)
     floating = tuple([op.gradient.differentiable and o.dtype.category >= _dtypes.FLOATING for o in typed.outputs])
     node = op.gradient.node if isinstance(op.gradient.node, str) else op.gradient.node(call)
-    plan.settle(op, template.saved(op), floating, tuple(typed.strides), node)
+    plan.complete(op, template.saved(op), floating, tuple(typed.strides), node)
     plan.remembers = op.gradient.remembers(call) if callable(op.gradient.remembers) else op.gradient.remembers
     plan.executor = NUMPY if op.execution.numpy else OWN
     if op.gradient.by_hand is not None:
@@ -195,14 +196,14 @@ def _refusing(name: str) -> Callable[[Sequence], None]:
     return refuse
 
 
-def check_row(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Aval, Any] | None]) -> None:
+def check_operator(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Aval, Any] | None]) -> None:
     """Run the operator's own check on these arguments."""
     if op.check is not None:
         op.check(bind(op, args, kwargs, describe)[0])
 
 
 def check_fits(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Aval, Any] | None]) -> None:
-    """Run the operator's checks for an in-place call on a tensor whose shape is not the result's shape."""
+    """Run the operator's checks for an in-place call whose result has another shape than the tensor."""
     call, _ = bind(op, args, kwargs, describe)
     if op.check is not None:
         op.check(call)
@@ -210,7 +211,7 @@ def check_fits(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tu
 
 
 def _traced_outputs(op: d.Op, call: Call, typed: Typed, function: Callable, scalars: tuple) -> Typed:
-    """Return the outputs of an operator without a shape rule, by one abstract trace of its kernel."""
+    """Return the output types of an operator without a shape rule. JAX traces its kernel abstractly to find them."""
     try:
         found = jax.eval_shape(function, *specs(call.arrays, scalars))
     except (TypeError, ValueError):  # JAX's errors derive from these

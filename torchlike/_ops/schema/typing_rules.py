@@ -202,7 +202,7 @@ def broadcast(shapes: list) -> tuple[int, ...]:
 
 
 def reduction(call: Call, promote: Callable[[Dtype], Promotion], of_requested: Callable | None = None) -> Typed:
-    """Type a reduction. An explicit `dtype=` determines the dtypes by `of_requested`."""
+    """Type a reduction. `of_requested` maps an explicit `dtype=` to the dtypes of the computation and the result."""
     requested = call.arguments.get("dtype")
     source = call.arrays[0]
     of_requested = of_requested or (lambda dtype: (dtype, dtype))

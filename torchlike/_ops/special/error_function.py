@@ -1,8 +1,8 @@
-"""The error function for NumPy and JAX arrays, and relatives of it for JAX arrays.
+"""The error function for NumPy and JAX arrays, and related functions for JAX arrays.
 
-NumPy has no error function. SciPy's costs 0.1 s of imports and 15 ns per element. For float32, the common case (GELU),
-this module has its own formula, fitted by weighted least squares. Its error is at most 5 units in the last place. The
-error of XLA's function is at most 7.
+NumPy has no error function. SciPy's function costs 0.1 s of imports and 15 ns per element. For float32, the common case
+(GELU), this module has its own formula, fitted by weighted least squares. Its error is at most 5 units in the last
+place. The error of XLA's function is at most 7 units.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ def _by_tanh(x: np.ndarray) -> np.ndarray:
 def inverse(x):
     """Return the inverse error function of a JAX array.
 
-    XLA's has errors of 100 units in the last place near 1 in float32, so a step of Newton's method follows it. The
-    residual is that of `erfc` where x is near 1.
+    In float32, XLA's function has errors of 100 units in the last place near 1. One step of Newton's method reduces
+    them. Where |x| is at least 0.5, the residual is computed from `erfc`.
     """
     found = jnp.copysign(jax.lax.erf_inv(x), x)
     if x.dtype.itemsize > 4:
@@ -80,12 +80,12 @@ def inverse(x):
     return jnp.where(size < 1, jnp.copysign(refined, x), found)
 
 
-_TERMS = 8  # of the asymptotic series, enough from these arguments on
-_FAR = {4: 8.0, 8: 20.0}  # by the size of the dtype
+_TERMS = 8  # the number of terms of the asymptotic series
+_FAR = {4: 8.0, 8: 20.0}  # for each item size, the argument from which these terms suffice
 
 
 def scaled_complement(x):
-    """Return erfc(x) * exp(x**2) of a JAX array. JAX's is 0 where erfc(x) underflows."""
+    """Return erfc(x) * exp(x**2) of a JAX array. JAX's function returns 0 where erfc(x) underflows."""
     limit = _FAR[x.dtype.itemsize]
     near, far = jnp.minimum(x, limit), jnp.maximum(x, limit)
     # The square of `head` is exact, so that the rounding of the square of x is not magnified.

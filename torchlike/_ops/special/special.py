@@ -150,8 +150,8 @@ def polygamma(n: int, input: Array):
 def _trigamma_of(x):
     """Return the trigamma function.
 
-    It shifts the argument by 6 with the recurrence and applies the asymptotic series there. Below 1/2 it uses the
-    reflection formula.
+    The argument is shifted by 6 with the recurrence, and the asymptotic series is applied there. Arguments below 1/2
+    are first mapped to larger ones by the reflection formula.
     """
     xp = namespace(x)
     pi = xp.asarray(np.pi, x.dtype)
@@ -207,9 +207,9 @@ def igammac(input: Array, other: Array):
 
 
 def _incomplete_gamma(name: str, a, x, below: int):
-    """Return a function of the library, computed in float64: in float32, XLA's has errors of 1% for large arguments.
+    """Return an incomplete gamma function, computed in float64. In float32, XLA has errors of 1% for large arguments.
 
-    The result for an infinite shape parameter `a` is the limit: `below`, or NaN if `x` is infinite too, or negative.
+    For an infinite shape parameter `a`, the result is the limit `below`, or NaN if `x` is infinite or negative.
     """
     xp, function = namespace(a), getattr(library(a), name)
     wide = [v.astype("float64") for v in (a, x)]
@@ -222,8 +222,8 @@ def _incomplete_gamma(name: str, a, x, below: int):
 def _without_long_loops(function: Callable, a, x, below: int):
     """Return the incomplete gamma function for JAX.
 
-    XLA adds up a series whose number of terms grows with the root of `a`. For large `a`, the first terms of Temme's
-    uniform asymptotic expansion are exact to rounding.
+    XLA sums a series whose number of terms grows with the square root of `a`. For large `a`, this function uses the
+    first terms of Temme's uniform asymptotic expansion, whose error is below the rounding error.
     """
     jnp = jax.numpy
     large, nothing = a > 1e6, (a == 0) & (x > 0)
@@ -273,7 +273,7 @@ def _i1(x):
 @_i1.defjvp
 def _i1_jvp(primals, changes):
     (x,) = primals
-    return _i1(x), (_i0(x) - _by_x(_i1, x, 1)) * changes[0]
+    return _i1(x), (_i0(x) - _i1_over_x(_i1, x, 1)) * changes[0]
 
 
 @jax.custom_jvp
@@ -285,15 +285,15 @@ def _i1e(x):
 def _i1e_jvp(primals, changes):
     (x,), xp = primals, jax.numpy
     sign = xp.sign(x)  # 0 at 0, where |x| has no derivative
-    slope = jax.scipy.special.i0e(x) - sign * _i1e(x) - _by_x(_i1e, x, xp.exp(-sign * x))
+    slope = jax.scipy.special.i0e(x) - sign * _i1e(x) - _i1_over_x(_i1e, x, xp.exp(-sign * x))
     return _i1e(x), slope * changes[0]
 
 
-def _by_x(function, x, scale):
-    """Return `scale` * i1(x) / x, where `function` is i1 multiplied by the same scale.
+def _i1_over_x(function, x, scale):
+    """Return `scale` * i1(x) / x. `function` computes `scale` * i1(x).
 
-    For |x| < 1 it uses the power series of i1, because the derivatives of the quotient are differences of nearly equal
-    numbers.
+    For |x| < 1 the power series of i1 is used, because derivatives of the quotient are differences of nearly equal
+    numbers there.
     """
     near = jax.numpy.abs(x) < 1
     square, found = jax.numpy.where(near, x, 0) ** 2 / 4, 0
@@ -395,7 +395,7 @@ def ndtr(input: Array):
     takes=SINGLE_REALS,
 )
 def log_ndtr(input: Array):
-    """Return the logarithm of the standard normal distribution function, accurate for very negative x too."""
+    """Return the logarithm of the standard normal distribution function. It is accurate even for very negative x."""
     return library(input).log_ndtr(input)
 
 

@@ -162,7 +162,7 @@ def place(tensor: Any, value: Value) -> bool:
         part(tensor, array)[...] = given
     if not tensor._tracks:
         tensor._cache = (storage.version, cache and cache[1], value)
-        value.stamp = value.stamp or versions.of(storage.value)
+        value.stamp = value.stamp or versions.stamp_of(storage.value)
     versions.note_fate(tensor if tensor._origin is None else tensor._origin)
     return True
 

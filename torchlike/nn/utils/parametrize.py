@@ -166,7 +166,7 @@ def _property(name: str) -> property:
         if capture is not None:
             if _cached_blocks:
                 capture.stop("a parametrized tensor is read from the cache")
-            capture.holds.append(lambda: not _cached_blocks)
+            capture.guards.append(lambda: not _cached_blocks)
         if not _cached_blocks:
             return self.parametrizations[name]()
         key = (id(self), name)

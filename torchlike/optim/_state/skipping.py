@@ -156,4 +156,4 @@ def _hold(optimizer: RuleOptimizer, index: int, plan: Division | None, group: di
         return
     flags, options = optimizer._flags(group), _numbers(group, [*optimizer.defaults])[1]
     names = [*optimizer.defaults]
-    capture.holds.append(lambda: _numbers(group, names)[1] == options and optimizer._still(index, plan, flags, True))
+    capture.guards.append(lambda: _numbers(group, names)[1] == options and optimizer._still(index, plan, flags, True))

@@ -196,7 +196,7 @@ class Recording:
         return next((i for i, argument in enumerate(self.tensors) if argument is tensor), tensor)
 
     def _old_grads(self) -> Any:
-        """Yield each tensor that had a gradient before the call, the value of that, and whether the call reads `.grad`."""
+        """Yield each tensor that had a gradient, its value, and whether the call reads `.grad`."""
         for held, is_read, grad in self.capture.grads.values():
             tensor = held()
             if tensor is not None and grad is not None and not grad.is_sparse:

@@ -49,6 +49,7 @@ class Interpreted:
         self.plans: list[Plan] = [code[step.position] for step in self.steps]
         self.account: Any = None
         self._again = 0  # the number of latest runs in a row
+        self._runs = 1
         self.compiling: Any = None  # the compiled program that is being made in the background
         self._trains = any(plan.executor == FLAT for plan in self.plans)
         self._long = costs.of_long_compile(self.plans) if costs.runs_on_one_device(trace) else 0.0
@@ -73,26 +74,29 @@ class Interpreted:
     def is_hot(self, trace: Trace, is_read: bool) -> bool:
         """Return whether the program should be compiled now.
 
-        A short optimizer step is compiled at its second run. A program in which NumPy is as fast as XLA for most of the
-        work is never compiled. Neither is a small forward program whose inputs are host arrays or whose results are
-        read now (`is_read`). Otherwise XLA may still compute its inputs, and a compiled program would be queued instead
-        of waiting for them. Any other program is compiled when one more interpreted run would raise the total cost of
-        interpretation above the cost of a compile. A training program is also compiled if the previous interpreted run
-        of its source line ran the same program, or if its line runs few graphs (`at_once`). This does not apply to a
-        program with loops written by hand whose compile costs as much as many runs, nor to one whose compile takes long
-        (`is_warm`).
+        A short optimizer step is compiled at its second run, or later if its line compiled many programs. A program in
+        which NumPy is as fast as XLA for most of the work is never compiled. Neither is a small forward program whose
+        inputs are host arrays or whose results are read now (`is_read`). Otherwise XLA may still compute its inputs,
+        and a compiled program would be queued instead of waiting for them. Any other program is compiled when one more
+        interpreted run would raise the total cost of interpretation above the cost of a compile. A training program is
+        also compiled if the previous interpreted run of its source line ran the same program, or if its line runs few
+        graphs (`at_once`). This does not apply to a program with loops written by hand whose compile costs as much as
+        many runs, nor to one whose compile takes long (`is_warm`), nor to the first runs of a program whose line
+        compiled many programs.
         """
         if self._left is None:
             self._appraise()
         if self._long:
             return self._is_replaced()
+        self._runs += 1
+        may = self._runs >= costs.LATER or self.account.group.line.replaced < costs.MANY
         if self._repeats:
-            return True
+            return may
         if self._stays or (self._is_quick and (is_read or all(array.__class__ is _ARRAY for array in trace.arrays))):
             return False
         self._left -= self._cost  # type: ignore[operator]
         again = self._trains and self.account.came_again()
-        return self._left < 0 or (not self._is_patient and (again or (self._trains and self.account.at_once)))
+        return self._left < 0 or (may and not self._is_patient and (again or (self._trains and self.account.at_once)))
 
     def _is_replaced(self) -> bool:
         """Return whether the compiled program of a long compile replaces the interpreted one now.

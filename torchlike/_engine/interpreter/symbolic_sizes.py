@@ -34,6 +34,7 @@ MOST_FAILURES = 8
 MOST_TRIES = 3  # the trace of a pattern can fail by chance: JAX's caches compare sizes whose hashes are alike
 MOST_TRACED = 8  # the number of shapes that are compared with new ones
 _one_at_a_time = threading.Lock()
+MOST_OFFSET = 8  # of a multiple of a size
 LARGEST_CHECK = 1 << 22  # the maximum number of input elements in the check of a pattern
 
 
@@ -161,7 +162,9 @@ def _pattern(a: Shapes, b: Shapes) -> Pattern | None:
 def _following(pair: tuple[int, int], sizes: list[tuple[int, int]]) -> Dim | None:
     """Return the symbolic form of a dim that has the values `pair` in the two sets of shapes.
 
-    The form is a multiple of a size, or a size plus an offset. Return None if no size fits.
+    The form is a multiple of a size, a size plus an offset, or a multiple with a small offset. The last one relates the
+    input of a convolution with a stride to its output: a pattern for even sizes, and one for odd sizes. Return None if
+    no size fits.
     """
     a, b = pair
     for i, (m, n) in enumerate(sizes):
@@ -170,6 +173,10 @@ def _following(pair: tuple[int, int], sizes: list[tuple[int, int]]) -> Dim | Non
     for i, (m, n) in enumerate(sizes):
         if a - m == b - n:
             return Dim(1, a - m, f"n{i}")
+    for i, (m, n) in enumerate(sizes):
+        factor, rest = divmod(b - a, n - m)
+        if not rest and factor > 1 and abs(a - factor * m) <= MOST_OFFSET:
+            return Dim(factor, a - factor * m, f"n{i}")
     return None
 
 

@@ -82,6 +82,50 @@ def test_one_is_another_formula():
         squeezed.check(2, n)
 
 
+def _routed(rows: jax.Array, index: jax.Array) -> jax.Array:
+    return jnp.cumsum(rows, 0)[index] * rows.shape[0]
+
+
+def _traces_of_routed() -> int:
+    """Return the number of traces for batches of 6 sizes, from which rows are gathered in 7 numbers."""
+    traces, family = [], AnySize()
+
+    def trace(shapes: Any) -> Any:
+        traces.append(shapes)
+        kinds = jax.ShapeDtypeStruct(shapes[0], np.float32), jax.ShapeDtypeStruct(shapes[1], np.int32)
+        return jax.make_jaxpr(_routed)(*kinds)
+
+    for rows in (52, 56, 48, 16, 44, 32):
+        for count in (10, 1, 7, 16, 4, 1, 16, 12, 9):
+            x, i = normal(rows, 16), np.arange(count, dtype=np.int32) % rows
+            (found,) = family.program((x.shape, i.shape), trace)(x, i)
+            np.testing.assert_allclose(found, np.cumsum(x, 0)[i] * rows, 1e-4, 1e-4)
+    return len(traces)
+
+
+def test_sizes_of_one_and_equal_sizes_use_up_no_attempts():
+    """A few patterns serve 42 sets of shapes, although some sizes are 1 or equal to another size."""
+    assert sorted(_traces_of_routed() for _ in range(3))[1] <= 20
+
+
+def test_strides_of_even_and_odd_sizes():
+    """A cotangent with the strided size has a pattern for even sizes and one for odd sizes."""
+    traces, family = [], AnySize()
+
+    def halved(x: jax.Array, y: jax.Array) -> jax.Array:
+        return x[::2] * y
+
+    def trace(shapes: Any) -> Any:
+        traces.append(shapes)
+        return jax.make_jaxpr(halved)(*[jax.ShapeDtypeStruct(shape, np.float32) for shape in shapes])
+
+    for n in (9, 12, 15, 20, 11, 14, 17, 22, *range(23, 60)):
+        x, y = normal(n), normal((n + 1) // 2)
+        (found,) = family.program((x.shape, y.shape), trace)(x, y)
+        np.testing.assert_array_equal(found, x[::2] * y)
+    assert len(traces) <= 20
+
+
 def test_dims_that_are_equal_by_chance_are_traced():
     square = Counted(lambda x: x.T * 2 if x.shape[0] == x.shape[1] else x)
     for n in (5, 7, 3, 4, 9, 3):
@@ -136,6 +180,9 @@ def test_loops_have_any_size(steps):
         (((3, 5), (15,)), ((3, 7), (21,)), ["3", "n0", "3 n0"]),
         (((5,), (6,)), ((9,), (10,)), ["n0", "n0 + 1"]),
         (((5, 8),), ((9, 11),), ["n0", "n1"]),
+        (((9, 5),), ((13, 7),), ["2 n0 + -1", "n0"]),
+        (((11, 5),), ((25, 12),), ["2 n0 + 1", "n0"]),
+        (((30, 5),), ((34, 7),), ["n1", "n0"]),
     ],
 )
 def test_forms(first, second, dims):

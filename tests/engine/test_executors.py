@@ -94,6 +94,26 @@ def test_a_line_that_brings_new_operators_again_and_again_stops_compiling():
         np.testing.assert_allclose(found[:-1], [found[-1]] * (len(found) - 1), rtol=2e-6)
 
 
+def test_a_line_that_trains_many_small_models_stops_compiling():
+    """A search over sizes runs each program only a few times, so most of its programs are interpreted.
+
+    The gradients and the steps of the first models are compiled. A program that runs often is compiled on any line.
+    """
+
+    def train(width, steps):
+        model = torch.nn.Sequential(torch.nn.Linear(3, width), torch.nn.Tanh(), torch.nn.Linear(width, 1))
+        optimizer = torch.optim.SGD(model.parameters(), 0.1, momentum=0.5)
+        for _ in range(steps):
+            optimizer.zero_grad()
+            model(torch.ones(4, 3)).square().mean().backward()
+            optimizer.step()
+        return width
+
+    assert _compiles(lambda: [train(width, 4) for width in range(5, 5 + costs.MANY)]) == 2 * costs.MANY
+    assert _compiles(lambda: [train(width, 4) for width in range(40, 50)]) == 0
+    assert _compiles(lambda: train(60, costs.LATER + 4)) == 2
+
+
 def test_recurrent_layers_of_lengths_that_come_once_compile_nothing():
     layer = torch.nn.LSTM(3, 4, bidirectional=True)
 

@@ -42,6 +42,9 @@ LIGHT = 2e-5  # to interpret an operator of a training program whose arrays are 
 # Such a program is interpreted until that has cost this many times its compile. The compile begins in the background
 # one compile earlier, so that nothing waits for it, and not at all in a short script.
 LIGHT_RUNS = 1.5
+# A line that compiled this many programs at their second run, such as a search that trains many small models, probably
+# drops its programs after a few runs. Its further programs are compiled after the second number of runs.
+MANY, LATER = 8, 50
 FEW, QUICK = 20, 2e-2  # operators and seconds: a training program within both limits is interpreted at its first run
 RUNS = 100  # runs of a training program with loops written by hand that must cost less than its compile
 WIDE = 1 << 22  # bytes; in a training program, operators that move more use several threads

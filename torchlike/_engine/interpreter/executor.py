@@ -53,6 +53,7 @@ class Interpreted:
         self.account: Any = None
         self._streak = 0  # the number of consecutive runs with the same shapes
         self.compiling: Any = None  # the program that is being compiled in the background
+        self._runs = 1  # the number of runs, the present one included
         self._trains = any(plan.executor == FLAT for plan in self.plans)
         self._long = costs.of_long_compile(self.plans) if costs.runs_on_one_device(trace) else 0.0
         self._budget: float | None = None  # seconds of interpretation until the program is hot; set at the second run
@@ -78,7 +79,7 @@ class Interpreted:
 
         Some programs have rules of their own:
 
-        - A short optimizer step is compiled at its second run.
+        - A short optimizer step is compiled at its second run, or after `LATER` runs if its line compiled many programs.
         - A program is never compiled if NumPy is as fast as XLA for most of its work.
         - A small forward program is not compiled if its inputs are host arrays, or if its results are read now
           (`is_read`). In other cases XLA may still be computing its inputs. A compiled program is then queued, and an
@@ -88,21 +89,24 @@ class Interpreted:
         Any other program is compiled when one more interpreted run would raise the total cost of interpretation above
         the cost of a compile. A training program is also compiled if the previous interpreted run of its source line
         ran the same program, or if its line runs few graphs (`at_once`). The exception is a program with loops written
-        by hand whose compile costs as much as many runs.
+        by hand whose compile costs as much as many runs, and the first runs of a program whose line compiled many
+        programs.
         """
         if self._budget is None:
             self._estimate_costs()
         if self._long:
             return self._is_replaced()
+        self._runs += 1
+        may = self._runs >= costs.LATER or self.account.group.line.replaced < costs.MANY
         if self._repeats:
-            return True
+            return may
         if self._stays_interpreted or (
             self._is_quick and (is_read or all(array.__class__ is _ARRAY for array in trace.arrays))
         ):
             return False
         self._budget -= self._cost  # type: ignore[operator]
         again = self._trains and self.account.came_again()
-        return self._budget < 0 or (not self._is_patient and (again or (self._trains and self.account.at_once)))
+        return self._budget < 0 or (may and not self._is_patient and (again or (self._trains and self.account.at_once)))
 
     def _is_replaced(self) -> bool:
         """Return whether a program whose compile takes long should be compiled now, for `is_hot`.

@@ -2,7 +2,8 @@
 
 Tracing a gradient takes milliseconds per operator. A program over sequences of many lengths would trace again for each
 length. Therefore, when a second set of shapes of the same ranks occurs, the function is traced with symbolic dims in
-place of the dims that differ. Later sizes only replace the symbols by numbers.
+place of the dims that differ. Later sizes only replace the symbols by numbers. A function may need several patterns: a
+dim of size 1, or two equal dims, often lead to another program.
 
 JAX treats two symbolic dims, or a symbolic dim and a number, as unequal unless they are the same formula. The
 comparisons made during the trace are therefore recorded, and a pattern applies only to sizes for which the compared
@@ -14,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import math
 import threading
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -27,19 +29,22 @@ from torchlike._engine.trace.interrupts import reraise
 from torchlike._engine.xla.jax_private import number_of, scope_of
 
 Shapes = tuple[tuple[int, ...], ...]
-MOST_PATTERNS = 4
-MOST_ATTEMPTS = 8
-_comparison_lock = threading.Lock()
+MOST_PATTERNS = 16
+MOST_FAILURES = 8
+MOST_TRIES = 3  # the trace of a pattern can fail by chance: JAX's caches compare sizes whose hashes are alike
+MOST_TRACED = 8  # the number of shapes that are compared with new ones
+MOST_OFFSET = 8  # of a multiple of a size
 LARGEST_CHECK = 1 << 22  # the maximum number of input elements in the check of a pattern
+_comparison_lock = threading.Lock()
 
 
 class AnySize:
     """The programs of one function whose jaxpr depends only on the shapes of its arrays."""
 
     def __init__(self) -> None:
-        self._first: tuple[Shapes, Program] | None = None
+        self._traced: deque[tuple[Shapes, Program]] = deque(maxlen=MOST_TRACED)
         self._patterns: list[Pattern] = []
-        self._attempts = 0
+        self._failures: Counter[tuple[Dim, ...]] = Counter()
         self._refusal: Unsupported | None = None
 
     def program(self, shapes: Shapes, trace: Callable[[Any], Any]) -> Program:
@@ -56,19 +61,42 @@ class AnySize:
             sizes = pattern.sizes(shapes)
             if sizes is not None:
                 return pattern.flat.program(sizes)
-        if self._first is not None and self._attempts < MOST_ATTEMPTS and len(self._patterns) < MOST_PATTERNS:
-            self._attempts += 1
-            pattern = _generalized(*self._first, shapes, trace)
-            if pattern is not None:
-                self._patterns.append(pattern)
-                return pattern.flat.program(pattern.sizes(shapes))
+        for earlier, program in self._traced:
+            if earlier == shapes:
+                return program
+        pattern = self._new_pattern(shapes, trace)
+        if pattern is not None:
+            return pattern.flat.program(pattern.sizes(shapes))
         try:
             program = Flat(trace(shapes)).program()
         except Unsupported as refusal:
             self._refusal = refusal
             raise
-        self._first = shapes, program
+        self._traced.append((shapes, program))
         return program
+
+    def _new_pattern(self, shapes: Shapes, trace: Callable[[Any], Any]) -> Pattern | None:
+        """Return a new pattern that matches these shapes and earlier ones, or None if there is none.
+
+        Of the patterns that match, the one with the most variable sizes is tried.
+        """
+        if self._failures.total() >= MOST_FAILURES or len(self._patterns) >= MOST_PATTERNS:
+            return None
+        found: tuple[Pattern, Shapes, Program] | None = None
+        for earlier, program in reversed(self._traced):
+            pattern = _matching(earlier, shapes)
+            if pattern is None or self._failures[tuple(pattern.dims)] >= MOST_TRIES:
+                continue
+            if found is None or len(pattern.names) > len(found[0].names):
+                found = pattern, earlier, program
+        if found is None:
+            return None
+        pattern, earlier, program = found
+        if not _generalizes(pattern, earlier, program, shapes, trace):
+            self._failures[tuple(pattern.dims)] += 1
+            return None
+        self._patterns.append(pattern)
+        return pattern
 
 
 class Dim(NamedTuple):
@@ -134,7 +162,9 @@ def _pattern(a: Shapes, b: Shapes) -> Pattern | None:
 def _dim_of(pair: tuple[int, int], sizes: list[tuple[int, int]]) -> Dim | None:
     """Return the symbolic form of a dim that has the values `pair` in the two sets of shapes.
 
-    The form is a multiple of a size, or a size plus an offset. Return None if no size fits.
+    The form is a multiple of a size, a size plus an offset, or a multiple with a small offset. The last one relates the
+    input of a convolution with a stride to its output: a pattern for even sizes, and one for odd sizes. Return None if
+    no size fits.
     """
     a, b = pair
     for i, (m, n) in enumerate(sizes):
@@ -143,30 +173,37 @@ def _dim_of(pair: tuple[int, int], sizes: list[tuple[int, int]]) -> Dim | None:
     for i, (m, n) in enumerate(sizes):
         if a - m == b - n:
             return Dim(1, a - m, f"n{i}")
+    for i, (m, n) in enumerate(sizes):
+        factor, rest = divmod(b - a, n - m)
+        if not rest and factor > 1 and abs(a - factor * m) <= MOST_OFFSET:
+            return Dim(factor, a - factor * m, f"n{i}")
     return None
 
 
-def _generalized(first: Shapes, program: Program, second: Shapes, trace: Callable) -> Pattern | None:
-    """Return a pattern that matches both sets of shapes and agrees with `program`, or None if there is none."""
+def _matching(first: Shapes, second: Shapes) -> Pattern | None:
+    """Return a candidate pattern that matches both sets of shapes, or None if there is none."""
     pattern = _pattern(first, second)
-    if pattern is None or not pattern.names:
+    if pattern is None or not pattern.names or pattern.sizes(first) is None or pattern.sizes(second) is None:
         return None
+    return pattern
+
+
+def _generalizes(pattern: Pattern, first: Shapes, program: Program, second: Shapes, trace: Callable) -> bool:
+    """Trace the function for a pattern. Return whether it matches both sets of shapes and agrees with `program`."""
     sizes = pattern.sizes(first)
-    if sizes is None or pattern.sizes(second) is None:
-        return None
     try:
         shapes = pattern.symbolic()
         symbol = next(n for shape in shapes for n in shape if not isinstance(n, int))
         with without_cycles(), _comparisons(symbol) as pattern.unequal:
             closed = trace(shapes)
-        if pattern.sizes(first) is None or pattern.sizes(second) is None:
-            return None
+        if sizes is None or pattern.sizes(first) is None or pattern.sizes(second) is None:
+            return False
         pattern.flat = Flat(closed)
         inputs = [(pattern.flat.shape(v, sizes), v.aval.dtype) for v in closed.jaxpr.invars]
-        return pattern if _agree(program, pattern.flat.program(sizes), inputs) else None
+        return _agree(program, pattern.flat.program(sizes), inputs)
     except Exception as error:  # a kernel may need a property that symbols lack, such as a known order
         reraise(error)
-        return None
+        return False
 
 
 @contextlib.contextmanager

@@ -76,10 +76,11 @@ class State(NamedTuple):
 class Line:
     """A line of the user's code that runs programs."""
 
-    __slots__ = ("latest", "variants")
+    __slots__ = ("latest", "replaced", "variants")
 
     def __init__(self) -> None:
         self.variants = 0  # the number of different training graphs that this line ran
+        self.replaced = 0  # the number of its programs that were interpreted at first and compiled later
         self.latest: Account | None = None  # the statistics of the program that was interpreted last
 
 
@@ -265,6 +266,7 @@ class Making:
     def has_run(self, hot: bool) -> None:
         """Record that the program has run for the first time. `hot` means that it was interpreted before."""
         account, self.hot = self.account, hot
+        account.group.line.replaced += hot
         compiles, from_disk, seconds = self._heard
         self.seconds = perf_counter() - self._started + (self.background or 0.0)
         self.compiles = heard.compiles - compiles if self.by_numpy else 1

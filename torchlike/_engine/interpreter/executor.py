@@ -79,7 +79,7 @@ class Interpreted:
 
         Some programs have rules of their own:
 
-        - A short optimizer step is compiled at its second run, or after `LATER` runs if its line compiled many programs.
+        - A short optimizer step is compiled at its second run, or later if its line compiled many programs.
         - A program is never compiled if NumPy is as fast as XLA for most of its work.
         - A small forward program is not compiled if its inputs are host arrays, or if its results are read now
           (`is_read`). In other cases XLA may still be computing its inputs. A compiled program is then queued, and an

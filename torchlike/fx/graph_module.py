@@ -171,6 +171,15 @@ class GraphModule(Module):
         )
 
 
+def reduce_graph_module(body: dict[Any, Any], import_block: str) -> GraphModule:
+    """Raise NotImplementedError. PyTorch's pickled modules name this function; its code would need PyTorch's names.
+
+    Args:
+      body, import_block: not used.
+    """
+    raise _errors.cannot("fx.graph_module.reduce_graph_module", "pickle the module with torchlike")
+
+
 def _again(kept: dict, code: str, name: str) -> GraphModule:
     """Rebuild a module from its pickled attributes and code. The graph is rebuilt by tracing the code."""
     from ._symbolic_trace import Tracer

@@ -8,6 +8,7 @@ from typing import Any
 
 from torchlike.nn import Module
 
+from . import _errors
 from .graph import Graph, PythonCode
 
 _files = iter(range(1 << 62))

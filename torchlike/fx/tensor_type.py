@@ -63,7 +63,7 @@ def is_consistent(t1: Any, t2: Any) -> bool:
     >>> is_consistent(TensorType((1, Dyn)), TensorType((1, 3)))
     True
     """
-    if t1 == t2 or t1 == Dyn or t2 == Dyn:
+    if t1 == t2 or isinstance(t1, _DynType) or isinstance(t2, _DynType):
         return True
     both = isinstance(t1, TensorType) and isinstance(t2, TensorType)
     return both and len(t1.dims) == len(t2.dims) and all(map(is_consistent, t1.dims, t2.dims))

@@ -18,8 +18,9 @@ _KEPT = ("nn_module_stack", "torch_fn", "source_fn_stack", "recompute", "quantiz
 class _State:
     """Whether new nodes get metadata, and the metadata."""
 
-    is_kept = False
-    meta: dict[str, Any] = {}  # noqa: RUF012 - it is replaced, not changed, by nested blocks
+    def __init__(self) -> None:
+        self.is_kept = False
+        self.meta: dict[str, Any] = {}
 
 
 _state = _State()

@@ -29,8 +29,8 @@ class immutable_list(list):
     [1, 2]
     """
 
-    __delitem__ = __iadd__ = __imul__ = __setitem__ = _refused  # type: ignore[assignment]
-    append = clear = extend = insert = pop = remove = reverse = sort = _refused  # type: ignore[assignment]
+    __delitem__ = __iadd__ = __imul__ = __setitem__ = _refused
+    append = clear = extend = insert = pop = remove = reverse = sort = _refused
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(tuple(self))
@@ -49,8 +49,8 @@ class immutable_dict(dict):
     {'a': 1}
     """
 
-    __delitem__ = __ior__ = __setitem__ = _refused  # type: ignore[assignment]
-    clear = pop = popitem = setdefault = update = _refused  # type: ignore[assignment]
+    __delitem__ = __ior__ = __setitem__ = _refused
+    clear = pop = popitem = setdefault = update = _refused
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(frozenset(self.items()))

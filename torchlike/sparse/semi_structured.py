@@ -21,11 +21,19 @@ class SparseSemiStructuredTensor:
 
 
 class SparseSemiStructuredTensorCUTLASS(SparseSemiStructuredTensor):
-    """A semi-structured sparse tensor for CUTLASS. Not supported."""
+    """A semi-structured sparse tensor for CUTLASS. Not supported: the constructor raises NotImplementedError.
+
+    Args:
+      args, kwargs: not used.
+    """
 
 
 class SparseSemiStructuredTensorCUSPARSELT(SparseSemiStructuredTensor):
-    """A semi-structured sparse tensor for cuSPARSELt. Not supported."""
+    """A semi-structured sparse tensor for cuSPARSELt. Not supported: the constructor raises NotImplementedError.
+
+    Args:
+      args, kwargs: not used.
+    """
 
 
 def to_sparse_semi_structured(original_tensor: Any, transposed: bool = False) -> Any:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import copy
 import functools
-import traceback
 from collections.abc import Callable, Iterator
 from typing import Any
+
+from torchlike._errors import callers
 
 from .node import Node
 
@@ -131,7 +132,7 @@ def format_stack() -> list[str]:
     """Return the stack trace of the node that is executed, or that of the program outside of `preserve_node_meta`."""
     if _state.is_kept:
         return [_state.meta.get("stack_trace", "")]
-    return traceback.format_list(traceback.extract_stack()[:-1])
+    return callers.users_stack()
 
 
 def pass_on(node: Node) -> None:

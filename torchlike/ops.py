@@ -103,10 +103,11 @@ def load_library(path: Any) -> None:
     )
 
 
-def __getattr__(name: str) -> Any:
-    from torchlike import library
+spaces: dict[str, Any] = {}  # the namespaces of the operators of `torch.library`
 
-    found = library.namespace(name)
+
+def __getattr__(name: str) -> Any:
+    found = spaces.get(name)
     if found is None:
         raise _errors.arguments.unknown_name("torch.ops", name, ["aten"])
     return found

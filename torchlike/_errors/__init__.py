@@ -8,6 +8,7 @@ from torchlike._errors import indexing as indexing
 from torchlike._errors import layouts as layouts
 from torchlike._errors import making as making
 from torchlike._errors import memory as memory
+from torchlike._errors import operators as operators
 from torchlike._errors import outs as outs
 from torchlike._errors import overloads as overloads
 from torchlike._errors import precision as precision

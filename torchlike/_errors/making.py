@@ -254,21 +254,6 @@ def check_of(condition: object) -> TypeError:
     return TypeError(f"cond must be a bool, but got {type(condition)}")
 
 
-def no_kernel(name: str, type: str, types: list[str]) -> NotImplementedError:
-    return NotImplementedError(
-        f"Could not run '{name}' with arguments from the '{type.upper()}' backend. '{name}' is "
-        f"only available for these backends: [{', '.join(each.upper() for each in types)}]."
-    )
-
-
-def defined_twice(name: str, schema: str) -> RuntimeError:
-    space, _, _ = name.partition("::")
-    return RuntimeError(
-        f"Tried to register an operator ({space}::{schema}) with the same name and overload name "
-        "multiple times. Each overload's schema should only be registered with a single call to def()."
-    )
-
-
 def old_storage(name: str, wrong: str) -> str:
     return (
         f"<class 'torch.{name}'>.__new__ received an invalid combination of arguments. Expected one of:\n"

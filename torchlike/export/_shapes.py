@@ -115,13 +115,15 @@ def sizes_of(function: Callable, args: tuple, kwargs: dict, given: Any, leaves: 
     Args:
       function: the forward, whose parameters name the inputs.
       args, kwargs: the example inputs.
-      given: the `dynamic_shapes` of `export`.
+      given: the `dynamic_shapes` of `export`, or a `ShapesCollection`.
       leaves: the tensors of the example inputs, in their order.
     """
     found = Sizes({}, [tuple(t.shape) for t in leaves], {})
     if given is None:
         return found
-    bound = inspect.signature(function).bind(*args, **kwargs).arguments
+    bound = named_inputs(function, args, kwargs)
+    if hasattr(given, "dynamic_shapes"):
+        given = given.dynamic_shapes(function, args, kwargs)
     if isinstance(given, Mapping):
         if unknown := [name for name in given if name not in bound]:
             raise ValueError(f"dynamic_shapes names {unknown}, which are not inputs")
@@ -132,6 +134,12 @@ def sizes_of(function: Callable, args: tuple, kwargs: dict, given: Any, leaves: 
     for i, tensor in enumerate(leaves):
         found.shapes[i] = _named(found, i, tensor, specs.get(id(tensor)))
     return found
+
+
+def named_inputs(function: Any, args: tuple, kwargs: dict) -> dict[str, Any]:
+    """Return the example inputs by the names of the parameters of a function, or of a module's forward."""
+    called = getattr(function, "forward", function)
+    return dict(inspect.signature(called).bind(*args, **kwargs).arguments)
 
 
 def _pair(inputs: Any, spec: Any, into: list) -> None:

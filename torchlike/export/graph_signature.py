@@ -49,6 +49,69 @@ class ConstantArgument:
 
 
 @dataclass
+class SymIntArgument:
+    """An integer of the graph that depends on shapes.
+
+    Args:
+      name: its name in the graph.
+    """
+
+    name: str
+
+
+@dataclass
+class SymFloatArgument:
+    """A float of the graph that depends on shapes.
+
+    Args:
+      name: its name in the graph.
+    """
+
+    name: str
+
+
+@dataclass
+class SymBoolArgument:
+    """A bool of the graph that depends on shapes.
+
+    Args:
+      name: its name in the graph.
+    """
+
+    name: str
+
+
+@dataclass
+class CustomObjArgument:
+    """An object of a class of TorchScript.
+
+    Args:
+      name: its name in the graph.
+      class_fqn: the name of the class.
+      fake_val: an object in place of it.
+    """
+
+    name: str
+    class_fqn: str
+    fake_val: Any = None
+
+
+@dataclass
+class ExportBackwardSignature:
+    """The gradients that an exported training step returns.
+
+    Args:
+      gradients_to_parameters: the names of the parameters by those of the gradients.
+      gradients_to_user_inputs: the names of the inputs by those of the gradients.
+      loss_output: the name of the loss.
+    """
+
+    gradients_to_parameters: dict[str, str]
+    gradients_to_user_inputs: dict[str, str]
+    loss_output: str
+
+
+@dataclass
 class InputSpec:
     """One input of the program.
 

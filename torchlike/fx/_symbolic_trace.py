@@ -58,6 +58,7 @@ class Tracer(TracerBase):
         self._spaces = [vars(m) for m in autowrap_modules]
         public = [f for space in self._spaces for name, f in space.items() if callable(f) and not name.startswith("_")]
         self._whole = [*public, *autowrap_functions]
+        self._calls: dict[str, int] = {}  # the number of calls of each module
 
     def is_leaf_module(self, m: Module, module_qualified_name: str) -> bool:
         """Return whether the call of a module becomes one node.
@@ -94,9 +95,15 @@ class Tracer(TracerBase):
           args, kwargs: the arguments of the call.
         """
         path = self.path_of_module(m)
-        if self.is_leaf_module(m, path):
-            return self.create_proxy("call_module", path, args, kwargs)
-        return forward(*args, **kwargs)
+        before, count = self.module_stack, self._calls.get(path, 0)
+        self._calls[path] = count + 1
+        self.module_stack = {**before, f"{path}@{count}" if count else path: (path, type(m))}
+        try:
+            if self.is_leaf_module(m, path):
+                return self.create_proxy("call_module", path, args, kwargs)
+            return forward(*args, **kwargs)
+        finally:
+            self.module_stack = before
 
     def create_arg(self, a: Any) -> Argument:
         """Convert an argument as `TracerBase.create_arg` does.
@@ -138,6 +145,7 @@ class Tracer(TracerBase):
         self.root = root if is_module else Module()
         function: Any = type(root).forward if is_module else root
         self.graph = Graph(tracer_cls=type(self))
+        self._calls = {}
         self._tensors = {id(t): name for name, t in [*self.root.named_parameters(), *self.root.named_buffers()]}
         with _one_at_a_time, self._followed(function):
             called, args = self._placeholders(function, is_module, concrete_args or {})

@@ -22,6 +22,17 @@ class PythonCode(NamedTuple):
     globals: dict[str, Any]
 
 
+class CodeGen:
+    """The generator of a graph's code. Not supported: the constructor raises NotImplementedError.
+
+    Args:
+      args, kwargs: not used.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise _errors.cannot("fx.graph.CodeGen", "transform the graph before GraphModule generates its code")
+
+
 class Graph:
     """A list of nodes: placeholders, calls, and an output.
 

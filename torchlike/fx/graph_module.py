@@ -8,6 +8,7 @@ from typing import Any
 
 from torchlike.nn import Module
 
+from . import _errors
 from .graph import Graph, PythonCode
 
 _files = iter(range(1 << 62))
@@ -169,6 +170,15 @@ class GraphModule(Module):
         return "\n".join(
             [super().__str__(), self._code, "# To see more debug info, please use `graph_module.print_readable()`"]
         )
+
+
+def reduce_graph_module(body: dict[Any, Any], import_block: str) -> GraphModule:
+    """Raise NotImplementedError. PyTorch's pickled modules name this function; its code would need PyTorch's names.
+
+    Args:
+      body, import_block: not used.
+    """
+    raise _errors.cannot("fx.graph_module.reduce_graph_module", "pickle the module with torchlike")
 
 
 def _again(kept: dict, code: str, name: str) -> GraphModule:

@@ -7,7 +7,7 @@ from typing import Any
 
 from torchlike.nn import Module
 
-from . import _errors
+from . import _errors, traceback
 from ._symbolic_trace import Tracer
 from .graph import Graph
 from .graph_module import GraphModule
@@ -53,7 +53,8 @@ class Interpreter:
         last = {n: node for node in self.graph.nodes for n in node.all_input_nodes}
         for node in self.graph.nodes:
             if node not in self.env:
-                self.env[node] = self.run_node(node)
+                with traceback.set_current_meta(node, f"Interpreter_{type(self).__name__}"):
+                    self.env[node] = self.run_node(node)
             if node.op == "output":
                 return self.env[node]
             for each in [n for n in node.all_input_nodes if last[n] is node and self.garbage_collect_values]:
@@ -201,7 +202,8 @@ class Transformer(Interpreter):
           args (tuple): the default, if there is one.
           kwargs (dict): has no effect: it is empty.
         """
-        return self.tracer.create_proxy("placeholder", target, args, {})
+        default = () if not args else (args[0],)
+        return Proxy(self.new_graph.create_node("placeholder", target, default), self.tracer)
 
     def get_attr(self, target: Target, args: tuple, kwargs: dict) -> Proxy:
         """Create the attribute access in the new graph.
@@ -232,9 +234,11 @@ class Transformer(Interpreter):
 
     def transform(self) -> GraphModule:
         """Return a module with the transformed graph."""
-        result = super().run()
+        with traceback.preserve_node_meta():
+            result = super().run()
         if result is not None:
-            self.new_graph.output(map_result(result))
+            output = self.new_graph.output(map_result(result))
+            output.meta = dict(self.graph.output_node().meta)
         return GraphModule(self.module, self.new_graph)
 
 

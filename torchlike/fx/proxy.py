@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import torchlike
 from torchlike._errors.callers import unpacked_by_caller
 from torchlike._tensor import overriding
 
-from . import _errors
+from . import _errors, traceback
 from .graph import Graph
 from .node import Argument, Node, Target
 
@@ -38,12 +40,18 @@ class TracerBase:
 
     graph: Graph
     record_stack_traces = False
+    module_stack: Mapping[str, tuple[str, type]] = MappingProxyType({})  # the modules whose forward is traced
 
     def create_node(
         self, kind: str, target: Target, args: tuple, kwargs: dict, name: str | None = None, type_expr: Any = None
     ) -> Node:
         """Create a node of the graph. Subclasses may override this method to change or observe nodes."""
-        return self.graph.create_node(kind, target, args, kwargs, name, type_expr)
+        node = self.graph.create_node(kind, target, args, kwargs, name, type_expr)
+        if traceback.has_preserved_node_meta():
+            traceback.pass_on(node)
+        elif self.module_stack:
+            node.meta["nn_module_stack"] = OrderedDict(self.module_stack)
+        return node
 
     def proxy(self, node: Node) -> Proxy:
         """Return a proxy for the result of a node."""
@@ -97,6 +105,43 @@ class TracerBase:
     def keys(self, obj: Proxy) -> Any:
         """Return a proxy for the keys for `**obj`. A subclass must override this method to return iterable keys."""
         return Attribute(obj, "keys")()
+
+
+class Scope:
+    """The place of a traced operation: the dotted name and the type of the module whose forward calls it.
+
+    Args:
+      module_path (str): the dotted name.
+      module_type: the type.
+    """
+
+    def __init__(self, module_path: str, module_type: Any) -> None:
+        self.module_path, self.module_type = module_path, module_type
+
+
+class ScopeContextManager:
+    """A context manager in which a scope has the place of another one.
+
+    Args:
+      scope (Scope): the scope, which is changed.
+      current_scope (Scope): the other scope.
+
+    >>> outer, inner = Scope("", None), Scope("layer", None)
+    >>> with ScopeContextManager(outer, inner) as found:
+    ...     print(found.module_path)
+    layer
+    """
+
+    def __init__(self, scope: Scope, current_scope: Scope) -> None:
+        self._scope = scope
+        self._before = Scope(scope.module_path, scope.module_type)
+        scope.module_path, scope.module_type = current_scope.module_path, current_scope.module_type
+
+    def __enter__(self) -> Scope:
+        return self._scope
+
+    def __exit__(self, *_: object) -> None:
+        self._scope.module_path, self._scope.module_type = self._before.module_path, self._before.module_type
 
 
 class GraphAppendingTracer(TracerBase):
@@ -165,6 +210,63 @@ class Proxy:
     def __torch_function__(cls, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         found = next(each for each in overriding.of((*args, *(kwargs or {}).values())) if isinstance(each, Proxy))
         return found.tracer.create_proxy("call_function", func, args, kwargs or {}, name=func.__name__)
+
+
+class ParameterProxy(Proxy):
+    """A proxy for a parameter, whose shape and number of dims are those of the parameter.
+
+    Args:
+      tracer (TracerBase): creates the nodes.
+      node (Node): the node that reads the parameter.
+      name (str): the name of the parameter.
+      param (Parameter): the parameter.
+    """
+
+    def __init__(self, tracer: TracerBase, node: Node, name: str, param: Any) -> None:
+        super().__init__(node, tracer)
+        if not isinstance(param, torchlike.nn.Parameter):
+            raise AssertionError(f"expected Parameter, got {type(param)}")
+        self.param, self.name = param, name
+
+    def __repr__(self) -> str:
+        return f"ParameterProxy({self.name})"
+
+    @property
+    def shape(self) -> Any:
+        """The shape of the parameter."""
+        return self.param.shape
+
+    def size(self, *args: Any, **kwargs: Any) -> Any:
+        """Return the shape of the parameter, or the size of a dim."""
+        return self.param.size(*args, **kwargs)
+
+    def dim(self) -> int:
+        """Return the number of dims of the parameter."""
+        return self.param.dim()
+
+    @property
+    def ndim(self) -> int:
+        """The number of dims of the parameter."""
+        return self.param.ndim
+
+    def numel(self) -> int:
+        """Return the number of elements of the parameter."""
+        return self.param.numel()
+
+    def nelement(self) -> int:
+        """Return the number of elements of the parameter."""
+        return self.param.nelement()
+
+
+class MetaProxy(Proxy):
+    """A proxy that carries a meta tensor. Not supported: the constructor raises NotImplementedError.
+
+    Args:
+      args, kwargs: not used.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise _errors.cannot("fx.proxy.MetaProxy", "find shapes with torch.fx.passes.shape_prop.ShapeProp")
 
 
 class Attribute(Proxy):

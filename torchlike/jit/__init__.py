@@ -21,6 +21,12 @@ from torchlike._transforms.marks import TracerWarning as TracerWarning
 from torchlike.futures import Future as Future
 from torchlike.jit import _check, _freezing, _scripted, _scripting, _trace
 from torchlike.jit._freezing import Frozen as _Frozen  # noqa: F401 - `settle` gives it PyTorch's module
+from torchlike.jit._fusion import CompilationUnit as CompilationUnit
+from torchlike.jit._fusion import enable_onednn_fusion as enable_onednn_fusion
+from torchlike.jit._fusion import export_opnames as export_opnames
+from torchlike.jit._fusion import onednn_fusion_enabled as onednn_fusion_enabled
+from torchlike.jit._fusion import set_fusion_strategy as set_fusion_strategy
+from torchlike.jit._fusion import strict_fusion as strict_fusion
 from torchlike.jit._script import RecursiveScriptModule as RecursiveScriptModule
 from torchlike.jit._script import ScriptFunction as ScriptFunction
 from torchlike.jit._script import ScriptModule as ScriptModule

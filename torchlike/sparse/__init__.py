@@ -11,6 +11,12 @@ from torchlike._sparse import _rules
 from torchlike._sparse._invariants import check_sparse_tensor_invariants as check_sparse_tensor_invariants
 from torchlike._sparse._legacy_types import TYPES
 from torchlike._tensor.tensor import Tensor
+from torchlike.sparse.semi_structured import SparseSemiStructuredTensor as SparseSemiStructuredTensor
+from torchlike.sparse.semi_structured import (
+    SparseSemiStructuredTensorCUSPARSELT as SparseSemiStructuredTensorCUSPARSELT,
+)
+from torchlike.sparse.semi_structured import SparseSemiStructuredTensorCUTLASS as SparseSemiStructuredTensorCUTLASS
+from torchlike.sparse.semi_structured import to_sparse_semi_structured as to_sparse_semi_structured
 
 
 def mm(mat1: Tensor, mat2: Tensor, reduce: str = "sum") -> Tensor:

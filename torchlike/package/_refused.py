@@ -1,4 +1,4 @@
-"""`torch.package`: its classes can be imported, and raise when constructed. A package would run Python code."""
+"""The classes of `torch.package`, whose constructors raise errors."""
 
 from __future__ import annotations
 
@@ -29,3 +29,7 @@ class PackageImporter:
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise _errors.arguments.cannot("package.PackageImporter", _INSTEAD)
+
+
+class PackagingError(Exception):
+    """The error of PyTorch's writer for a module that cannot be packaged. Nothing raises it."""

@@ -139,7 +139,7 @@ def log1p(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def log_ndtr(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """Return the logarithm of the standard normal distribution function, accurate for very negative x too."""
+    """Return the logarithm of the standard normal distribution function. It is accurate even for very negative x."""
     ...
 
 def log_softmax(input: _Tensor, dim: _int, dtype: _dtype | None = ..., *, out: _Any = ...) -> _Tensor:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from torchlike.fx.graph import Graph
-from torchlike.fx.graph_module import _find
+from torchlike.fx.graph_module import _attribute
 from torchlike.fx.node import Node
 
 _OUTSIDE = ("placeholder", "output")
@@ -122,7 +122,7 @@ class SubgraphMatcher:
     def _have_equal_attributes(self, pn: Node, gn: Node) -> bool:
         from torchlike import Tensor
 
-        values = [_find(node.graph.owning_module, str(node.target)) for node in (pn, gn)]
+        values = [_attribute(node.graph.owning_module, str(node.target)) for node in (pn, gn)]
         if type(values[0]) is not type(values[1]):
             return False
         if not isinstance(values[0], Tensor):

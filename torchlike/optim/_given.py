@@ -46,17 +46,17 @@ def step_given(
     Returns:
       The state of each parameter after the step.
     """
-    grads = _unscaled(grads, *scaling, bool(options.get("fused")))
+    given = _unscaled(grads, *scaling, bool(options.get("fused")))
     group = {"params": [*params], "foreach": None, "differentiable": False, **options}
     kept = [
         {name: values[i] for name, values in state.items() if i < len(values) and values[i] is not None}
         for i in range(len(params))
     ]
-    if grads is None or not kept:
+    if given is None or not kept:
         return kept
-    tensors = [*params, *grads, *[x for each in (*kept, options) for x in each.values() if isinstance(x, Tensor)]]
+    tensors = [*params, *given, *[x for each in (*kept, options) for x in each.values() if isinstance(x, Tensor)]]
     with _engine.uninterrupted():
-        optimizer = _made(cls, group, [*grads], dict(zip(params, kept)))
+        optimizer = _made(cls, group, [*given], dict(zip(params, kept)))
         if torchlike.is_grad_enabled() and any(each.requires_grad for each in tensors):
             optimizer._step_recorded()
         else:

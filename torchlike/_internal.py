@@ -102,6 +102,7 @@ from torchlike._tensor.exchange import from_numpy as from_numpy
 from torchlike._tensor.exchange import to_dlpack as to_dlpack
 from torchlike._tensor.factories import of_array as of_array
 from torchlike._tensor.hooks import checked_gradient as checked_gradient
+from torchlike._tensor.hooks import warn_of_lost_hooks as warn_of_lost_hooks
 from torchlike._tensor.overriding import _disabled_torch_function_impl as _disabled_torch_function_impl
 from torchlike._tensor.overriding import plainly as plainly
 from torchlike._tensor.storage import WRITE as WRITE

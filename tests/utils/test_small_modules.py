@@ -98,7 +98,7 @@ def _jacobians(lib):
     y = lib.tensor(2.0, dtype=lib.float64, requires_grad=True)
     f = lambda args: args[0].prod(0) * args[1] ** 2
     found = [t.tolist() for t in check.get_numerical_jacobian(f, (x, y), eps=1e-5)]
-    found += [t.tolist() for t in check.get_numerical_jacobian(f, (x, y), y, 1e-5)]
+    found += [t.tolist() for t in check.get_numerical_jacobian(f, (x, y), [y], 1e-5)]
     one = check.get_numerical_jacobian_wrt_specific_input(lambda a, b: f((a, b)), 0, (x, y), (f((x, y)),), 1e-5)
     rows, *flags = check.get_analytical_jacobian((x, y), f((x, y)))
     return found + [t.tolist() for t in (*one, *rows)], flags
@@ -138,6 +138,9 @@ def test_other_names_of_autograd():
         assert issubclass(function.NestedIOFunction, lib.autograd.Function)
         lib.autograd.graph.set_warn_on_accumulate_grad_stream_mismatch(True)
         lib.autograd.graph.set_override_stale_capture_stream(False)
+        with lib.autograd.enforce_grad_layout_policy():
+            x = lib.ones(2, requires_grad=True)
+        assert lib.autograd.enforce_grad_layout_policy()(lambda: x.requires_grad)()
         multiply = lib.amp.autocast_mode.autocast_decorator(lib.autocast("cpu"), lib.mm)
         assert multiply(lib.ones(1, 1), lib.ones(1, 1)).dtype is lib.bfloat16
 
@@ -167,6 +170,7 @@ def test_refused_by_name():
         lambda: _module(torchlike, "utils.mkldnn").to_mkldnn(torchlike.nn.Linear(1, 1)),
         lambda: _module(torchlike, "utils.backend_registration").rename_privateuse1_backend("x"),
         lambda: _module(torchlike, "utils.cpp_extension").include_paths(),
+        lambda: torchlike.autograd.enforce_grad_layout_policy(False),
     ]
     for call in calls:
         with pytest.raises(NotImplementedError, match="is not supported by torchlike; "):

@@ -77,9 +77,8 @@ def _reorder_tensors_as(tensors: Iterable[Any], ordered_tensors: Iterable[Any]) 
 def _handle_complex(tensor: Any) -> Any:
     """Return a complex tensor as a real view, and another tensor itself."""
     import torchlike
-    from torchlike.nn.parameter import UninitializedParameter
 
-    is_real = isinstance(tensor, UninitializedParameter) or not tensor.is_complex()
+    is_real = isinstance(tensor, torchlike.nn.UninitializedParameter) or not tensor.is_complex()
     return tensor if is_real else torchlike.view_as_real(tensor)
 
 
@@ -150,11 +149,11 @@ def classproperty(func: Any) -> _ClassPropertyDescriptor:
 
 def is_compiling() -> bool:
     """Return `torch.compiler.is_compiling()`, with PyTorch's warning that this name is deprecated."""
-    from torchlike import compiler
+    import torchlike
     from torchlike._errors.warned import warn
 
     warn("`torch._utils.is_compiling` is deprecated. Use `torch.compiler.is_compiling` instead.")
-    return compiler.is_compiling()
+    return torchlike.compiler.is_compiling()
 
 
 def _get_available_device_type() -> str | None:
@@ -166,22 +165,25 @@ def _get_available_device_type() -> str | None:
 
 def _get_current_device_index() -> int | None:
     """Return the index of the current accelerator, or None without an accelerator."""
-    from torchlike import accelerator
+    import torchlike
 
+    accelerator = torchlike.accelerator
     return accelerator.current_device_index() if accelerator.is_available() else None
 
 
 def _get_all_device_indices() -> list[int] | None:
     """Return the indices of the accelerators, or None without an accelerator."""
-    from torchlike import accelerator
+    import torchlike
 
+    accelerator = torchlike.accelerator
     return [*range(accelerator.device_count())] if accelerator.is_available() else None
 
 
 def get_current_device_index() -> int:
     """Return the index of the current GPU, or -1 without a GPU."""
-    from torchlike import cuda
+    import torchlike
 
+    cuda = torchlike.cuda
     return cuda.current_device() if cuda.device_count() else -1
 
 

@@ -98,19 +98,3 @@ all_return_types = sorted([*_kinds, *_out_kinds.values()], key=lambda kind: kind
 def of_out(kind: type) -> type:
     """Return the type of the results of a call with `out=`, given the type of the results of a call without it."""
     return _out_kinds.get(kind.__name__, kind) if issubclass(kind, _Results) else kind
-
-
-def pytree_register_structseq(cls: type) -> None:
-    """Register a tuple type of this module as a node of trees (`torch.utils._pytree`).
-
-    Args:
-      cls: the type.
-    """
-    from torchlike.utils import _pytree
-
-    _pytree.register_pytree_node(
-        cls,
-        lambda found: (list(found), None),
-        lambda values, _: cls(values),
-        flatten_with_keys_fn=lambda found: ([(_pytree.SequenceKey(i), x) for i, x in enumerate(found)], None),
-    )

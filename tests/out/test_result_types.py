@@ -63,9 +63,3 @@ def _in_a_tree(lib):
 
 def test_in_trees():
     assert _in_a_tree(torchlike) == _in_a_tree(torch)
-
-
-def test_a_type_is_registered_once():
-    for lib in (torch, torchlike):
-        with pytest.raises(ValueError, match="already registered"):
-            lib.return_types.pytree_register_structseq(lib.return_types.max)

@@ -20,7 +20,11 @@ FunctionMeta = type(Function)
 
 
 class NestedIOFunction(Function):
-    """PyTorch's old functions of nested inputs. Calling one raises an error, as in PyTorch: use `Function`."""
+    """PyTorch's old functions of nested inputs. Calling one raises an error, as in PyTorch: use `Function`.
+
+    Args:
+      args, kwargs: not used.
+    """
 
     def __call__(self, *input: Any) -> NoReturn:
         raise AttributeError("'super' object has no attribute '_do_forward'")

@@ -8,8 +8,8 @@ from torchlike import Tensor
 from torchlike._internal import Step, namespace
 from torchlike.optim import _errors
 from torchlike.optim._checks import check_betas, check_implementation, check_lr, check_positive
-from torchlike.optim._given import check_counters, step_given
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
+from torchlike.optim._state.given import check_counters, step_given
 from torchlike.optim.optimizer import Optimizer as Optimizer
 from torchlike.optim.optimizer import ParamsT
 

@@ -8,9 +8,9 @@ import torchlike
 from torchlike import Tensor
 from torchlike._internal import Step, namespace
 from torchlike.optim._checks import Capturable, check_lr, check_positive
-from torchlike.optim._given import step_given
 from torchlike.optim._numbers import chosen, rounded
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
+from torchlike.optim._state.given import step_given
 from torchlike.optim.optimizer import Optimizer as Optimizer
 from torchlike.optim.optimizer import ParamsT
 

@@ -9,8 +9,8 @@ from torchlike import Tensor
 from torchlike._internal import Step, constant, current, layouts, unchanged
 from torchlike.optim import _errors
 from torchlike.optim._checks import check_implementation, check_lr, check_positive
-from torchlike.optim._given import step_given
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
+from torchlike.optim._state.given import step_given
 from torchlike.optim.optimizer import Optimizer as Optimizer
 from torchlike.optim.optimizer import ParamsT
 

@@ -6,8 +6,7 @@ from itertools import chain
 from typing import Any
 
 from torchlike import Tensor
-from torchlike._internal import warn
-from torchlike._utils import _get_device_index
+from torchlike._internal import _get_device_index, warn
 from torchlike.autograd import Function
 from torchlike.nn.parallel import comm
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import torchlike
 from torchlike import Tensor
-from torchlike._internal import _errors, warn
-from torchlike._utils import (
+from torchlike._internal import (
+    _errors,
     _flatten_dense_tensors,
     _get_device_index,
     _handle_complex,
     _reorder_tensors_as,
     _take_tensors,
     _unflatten_dense_tensors,
+    warn,
 )
 
 _BUFFER = 10485760
@@ -21,9 +23,7 @@ _BUFFER = 10485760
 
 def _check_native(symbol: str) -> None:
     """Raise the error of PyTorch's CPU build if there is no GPU."""
-    from torchlike import cuda
-
-    if not cuda.is_available():
+    if not torchlike.cuda.is_available():
         raise _errors.making.no_native(symbol)
 
 
@@ -199,6 +199,4 @@ def gather(tensors: Iterable[Tensor], dim: int = 0, destination: Any = None, *, 
 
 
 def _joined(parts: list[Tensor], dim: int, index: int | None) -> Tensor:
-    import torchlike
-
     return torchlike.cat([_copied(part, index) for part in parts], dim)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from torchlike import accelerator
+import torchlike
 from torchlike import device as Device
-from torchlike._utils import _get_all_device_indices, _get_device_index
+from torchlike._internal import _get_all_device_indices, _get_device_index
 from torchlike.nn import _errors
 from torchlike.nn.modules.module import Module
 from torchlike.nn.parallel.parallel_apply import parallel_apply
@@ -40,7 +40,7 @@ class DataParallel(Module):
         super().__init__()
         self.module = module
         self.device_ids: list[Any] = []
-        if not accelerator.is_available():
+        if not torchlike.accelerator.is_available():
             return
         if device_ids is not None and len(device_ids) > 1:
             raise _errors.unsupported("DataParallel", "device_ids")
@@ -72,8 +72,14 @@ def data_parallel(
 
     Raises:
       RuntimeError: there is no accelerator, or the module is not on the first one.
+
+    >>> import torchlike as torch
+    >>> module, x = torch.nn.Linear(2, 3), torch.ones(4, 2)
+    >>> y = torch.nn.parallel.data_parallel(module.cuda(), x) if torch.cuda.is_available() else module(x)
+    >>> y.shape
+    torch.Size([4, 3])
     """
-    found = accelerator.current_accelerator()
+    found = torchlike.accelerator.current_accelerator()
     if found is None:
         raise RuntimeError("device type could not be determined")
     places: list[Any] = [_get_device_index(x, True) for x in device_ids or _get_all_device_indices() or ()]

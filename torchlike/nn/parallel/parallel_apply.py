@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from torchlike import Tensor, accelerator
-from torchlike._utils import ExceptionWrapper, _get_device_index
+import torchlike
+from torchlike import Tensor
+from torchlike._internal import ExceptionWrapper, _get_device_index
 from torchlike.nn.modules.module import Module
 
 __all__ = ["get_a_var", "parallel_apply"]
@@ -46,6 +47,10 @@ def parallel_apply(
     Raises:
       AssertionError: the arguments have different lengths.
       RuntimeError: there is no accelerator.
+
+    >>> import torchlike as torch
+    >>> torch.nn.parallel.parallel_apply([], [])
+    []
     """
     for name, given in (("inputs", inputs), ("kwargs_tup", kwargs_tup), ("devices", devices)):
         if given is not None and len(modules) != len(given):
@@ -54,7 +59,7 @@ def parallel_apply(
             )
     places = [_get_device_index(device, True) for device in devices or [None] * len(modules)]
     for place in places:
-        accelerator.current_stream(place)  # raises without an accelerator
+        torchlike.accelerator.current_stream(place)  # raises without an accelerator
     options = kwargs_tup or [{}] * len(modules)
     outputs = [_called(i, *row) for i, row in enumerate(zip(modules, inputs, options, places))]
     for output in outputs:
@@ -66,7 +71,7 @@ def parallel_apply(
 def _called(i: int, module: Module, given: Any, options: dict[str, Any], index: int | None) -> Any:
     """Return the output of a module, or its exception."""
     try:
-        with accelerator.device_index(index):
+        with torchlike.accelerator.device_index(index):
             return module(*(given if isinstance(given, list | tuple) else (given,)), **options)
     except Exception:
         return ExceptionWrapper(where=f"in replica {i} on device {index}")

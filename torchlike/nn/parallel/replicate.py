@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from torchlike import Tensor
-from torchlike._utils import _get_device_index
+from torchlike._internal import _get_device_index
 from torchlike.nn.modules.module import Module
 from torchlike.nn.parallel import comm
 from torchlike.nn.parallel._functions import Broadcast, _like
@@ -26,6 +26,10 @@ def replicate(network: T, devices: Sequence[Any], detach: bool = False) -> list[
       network: the module, on an accelerator.
       devices: the accelerators, one for each copy.
       detach: whether gradients do not flow to the original parameters.
+
+    >>> import torchlike as torch
+    >>> torch.nn.parallel.replicate(torch.nn.Linear(2, 2), [])
+    []
     """
     places = [_get_device_index(device, True) for device in devices]
     if not places:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from torchlike import Tensor, accelerator
+import torchlike
+from torchlike import Tensor
 from torchlike._internal import warn
 from torchlike.nn import _errors
 from torchlike.nn.parallel._functions import Gather, Scatter
@@ -45,7 +46,7 @@ def scatter(inputs: Any, target_gpus: Sequence[Any], dim: int = 0) -> Any:
     >>> torch.nn.parallel.scatter(torch.ones(2), ["cuda:0"] if torch.cuda.is_available() else [0])[0].shape
     torch.Size([2])
     """
-    if not accelerator.is_available():
+    if not torchlike.accelerator.is_available():
         if len(target_gpus) > 1:
             raise _errors.unsupported("scatter", "target_gpus")
         return (inputs,) if isinstance(inputs, Tensor) else [inputs]
@@ -99,7 +100,7 @@ def gather(outputs: Any, target_device: Any, dim: int = 0) -> Any:
     >>> torch.nn.parallel.gather([torch.ones(2)], "cpu").shape
     torch.Size([2])
     """
-    if not accelerator.is_available():
+    if not torchlike.accelerator.is_available():
         if len(outputs) > 1:
             raise _errors.unsupported("gather", "outputs")
         return outputs[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from torchlike import Tensor
-from torchlike.optim._given import step_given
+from torchlike.optim._state.given import step_given
 from torchlike.optim.adadelta import adadelta as adadelta
 from torchlike.optim.adagrad import adagrad as adagrad
 from torchlike.optim.adam import adam as adam

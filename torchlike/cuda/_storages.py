@@ -19,7 +19,7 @@ class _CudaLegacyStorage(_LegacyStorage):
     device_type = "cuda"
 
     @classmethod
-    def from_buffer(cls, *args: Any, **kwargs: Any) -> NoReturn:  # type: ignore[override]
+    def from_buffer(cls, *args: Any, **kwargs: Any) -> NoReturn:
         """Raise an error: a storage on a GPU has no buffer."""
         raise RuntimeError("from_buffer: Not available for CUDA storage")
 

@@ -61,7 +61,10 @@ class FakeClass:
         return FakeObject(self.module, self.name, args[1:])
 
 
-class DumpUnpickler(pickle._Unpickler):  # type: ignore[name-defined]
+_PythonUnpickler: Any = vars(pickle)["_Unpickler"]  # the reader in Python, whose methods may be replaced
+
+
+class DumpUnpickler(_PythonUnpickler):
     """A reader of pickle files that makes objects of type `FakeObject`.
 
     Args:
@@ -70,7 +73,7 @@ class DumpUnpickler(pickle._Unpickler):  # type: ignore[name-defined]
       kwargs: options of `pickle.Unpickler`.
     """
 
-    dispatch = dict(pickle._Unpickler.dispatch)  # type: ignore[attr-defined]
+    dispatch = dict(_PythonUnpickler.dispatch)
 
     def __init__(self, file: IO[bytes], *, catch_invalid_utf8: bool = False, **kwargs: Any) -> None:
         super().__init__(file, **kwargs)

@@ -1,5 +1,6 @@
 """Data-parallel modules and helpers."""
 
+from torchlike.nn.parallel import comm as comm
 from torchlike.nn.parallel.data_parallel import DataParallel as DataParallel
 from torchlike.nn.parallel.data_parallel import data_parallel as _data_parallel
 from torchlike.nn.parallel.distributed import DistributedDataParallel as DistributedDataParallel

@@ -98,7 +98,7 @@ class StorageType:
     """
 
     def __init__(self, name: str) -> None:
-        found = getattr(torchlike, name, None) if name.endswith("Storage") else None
+        found: Any = getattr(torchlike, name, None) if name.endswith("Storage") else None
         if getattr(found, "dtype", None).__class__ is not torchlike.dtype:
             raise KeyError(f'pickle storage type "{name}" is not recognized')
         self._dtype = found.dtype

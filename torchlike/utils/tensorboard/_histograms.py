@@ -95,7 +95,7 @@ def pr_curve(tag: str, labels: Any, predictions: Any, num_thresholds: int = 127,
     """
     n = min(num_thresholds, _MOST_THRESHOLDS)
     weights = None if weights is None else make_np(weights)
-    return pr_curve_raw(tag, *compute_curve(make_np(labels), make_np(predictions), n, weights), n)
+    return pr_curve_raw(tag, *compute_curve(make_np(labels), make_np(predictions), n, weights), num_thresholds=n)
 
 
 def compute_curve(labels: np.ndarray, predictions: np.ndarray, num_thresholds: Any = None, weights: Any = None) -> Any:

@@ -52,7 +52,7 @@ HOMES: dict[str, dict[str, str]] = {
         **dict.fromkeys(("detect_anomaly", "set_detect_anomaly"), "autograd.anomaly_mode"),
     },
     "autograd.grad_mode": {"enforce_grad_layout_policy": "autograd.grad_mode"},
-    "autograd.function": {"FunctionCtx": "autograd.function"},
+    "autograd.function": dict.fromkeys(("FunctionCtx", "FunctionMeta"), "autograd.function"),
     "autograd.graph": dict.fromkeys(("GradientEdge", "Node", "save_on_cpu", "saved_tensors_hooks"), "autograd.graph"),
     "autograd.profiler": {"record_function": "autograd.profiler"},
     "cpu.amp": {name: f"cpu.{home}" for name, home in _AMP.items()},

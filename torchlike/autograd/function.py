@@ -5,6 +5,7 @@ from typing import Any, NoReturn
 from torchlike._transforms.context import BackwardCFunction as BackwardCFunction
 from torchlike._transforms.context import FunctionCtx as FunctionCtx
 from torchlike._transforms.function import Function as Function
+from torchlike._transforms.function import FunctionMeta as FunctionMeta
 from torchlike._transforms.function import once_differentiable as once_differentiable
 
 
@@ -14,9 +15,6 @@ class InplaceFunction(Function):
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
         self.inplace = inplace
-
-
-FunctionMeta = type(Function)
 
 
 class NestedIOFunction(Function):

@@ -79,6 +79,9 @@ from torchlike._composite.checks import _check_tensor_all_with as _check_tensor_
 from torchlike._composite.checks import _check_type as _check_type
 from torchlike._composite.checks import _check_value as _check_value
 from torchlike._composite.checks import _check_with as _check_with
+from torchlike._composite.rare_names import cudnn_is_acceptable as cudnn_is_acceptable
+from torchlike._composite.rare_names import is_distributed as is_distributed
+from torchlike._composite.rare_names import is_vulkan_available as is_vulkan_available
 from torchlike._composite.symbolic import SymBool as SymBool
 from torchlike._composite.symbolic import SymFloat as SymFloat
 from torchlike._composite.symbolic import SymInt as SymInt

@@ -102,6 +102,7 @@ from torchlike._tensor.exchange import from_numpy as from_numpy
 from torchlike._tensor.exchange import to_dlpack as to_dlpack
 from torchlike._tensor.factories import of_array as of_array
 from torchlike._tensor.hooks import checked_gradient as checked_gradient
+from torchlike._tensor.hooks import warn_of_lost_hooks as warn_of_lost_hooks
 from torchlike._tensor.overriding import _disabled_torch_function_impl as _disabled_torch_function_impl
 from torchlike._tensor.overriding import plainly as plainly
 from torchlike._tensor.storage import WRITE as WRITE
@@ -116,3 +117,11 @@ from torchlike._transforms.function import Function as Function
 from torchlike._transforms.graph import register_multi_grad_hook as register_multi_grad_hook
 from torchlike._transforms.jax_operators import Higher as Higher
 from torchlike._transforms.jax_operators import apply as apply
+from torchlike._utils import ExceptionWrapper as ExceptionWrapper
+from torchlike._utils import _flatten_dense_tensors as _flatten_dense_tensors
+from torchlike._utils import _get_all_device_indices as _get_all_device_indices
+from torchlike._utils import _get_device_index as _get_device_index
+from torchlike._utils import _handle_complex as _handle_complex
+from torchlike._utils import _reorder_tensors_as as _reorder_tensors_as
+from torchlike._utils import _take_tensors as _take_tensors
+from torchlike._utils import _unflatten_dense_tensors as _unflatten_dense_tensors

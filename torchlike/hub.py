@@ -52,13 +52,20 @@ except ImportError:
 
 
 HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
+ENV_GITHUB_TOKEN = "GITHUB_TOKEN"
+ENV_TORCH_HOME = "TORCH_HOME"
+ENV_XDG_CACHE_HOME = "XDG_CACHE_HOME"
+DEFAULT_CACHE_DIR = "~/.cache"
+VAR_DEPENDENCY = "dependencies"
+MODULE_HUBCONF = "hubconf.py"
+READ_DATA_CHUNK = 128 * 1024
 _folder: str | None = None
 
 
 def _get_torch_home() -> str:
     """Return `TORCH_HOME`, or a folder in the user's cache directory if it is not set."""
-    cache = os.environ.get("XDG_CACHE_HOME", "~/.cache")
-    return str(Path(os.environ.get("TORCH_HOME", str(Path(cache) / "torch"))).expanduser())
+    cache = os.environ.get(ENV_XDG_CACHE_HOME, DEFAULT_CACHE_DIR)
+    return str(Path(os.environ.get(ENV_TORCH_HOME, str(Path(cache) / "torch"))).expanduser())
 
 
 def get_dir() -> str:
@@ -107,7 +114,7 @@ def download_url_to_file(url: str, dst: str, hash_prefix: str | None = None, pro
         length = source.headers.get("Content-Length")
         try:
             with tqdm(total=length and int(length), disable=not progress, unit="B", unit_scale=True) as bar:
-                while block := source.read(1 << 17):
+                while block := source.read(READ_DATA_CHUNK):
                     part.write(block)
                     digest.update(block)
                     bar.update(len(block))
@@ -173,7 +180,7 @@ def _entries(repo: Any, source: str, called: str) -> Any:
         raise ValueError(f'Unknown source: "{source}". Allowed values: "github" | "local".')
     if source == "github":
         raise _errors.arguments.cannot(f"hub.{called} of a repository on GitHub", 'download it and pass source="local"')
-    path = Path(repo).expanduser() / "hubconf.py"
+    path = Path(repo).expanduser() / MODULE_HUBCONF
     spec = importlib.util.spec_from_file_location("hubconf", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -82,3 +82,19 @@ linalg_slogdet = _results("linalg_slogdet", "sign", "logabsdet")
 slogdet = _results("slogdet", "sign", "logabsdet")
 svd = _results("svd", "U", "S", "V")
 qr = _results("qr", "Q", "R")
+
+
+def _with_out(kinds: list[type[_Results]]) -> list[type[_Results]]:
+    """Return the types of calls with `out=`, which have the same fields."""
+    return [_results(f"{kind.__name__}_out", *kind._fields) for kind in kinds if kind.__name__ != "histogramdd"]
+
+
+_kinds = [found for found in [*globals().values()] if isinstance(found, type) and found.__base__ is _Results]
+_out_kinds = {kind.__name__.removesuffix("_out"): kind for kind in _with_out(_kinds)}
+globals().update((kind.__name__, kind) for kind in _out_kinds.values())
+all_return_types = sorted([*_kinds, *_out_kinds.values()], key=lambda kind: kind.__name__)
+
+
+def of_out(kind: type) -> type:
+    """Return the type of the results of a call with `out=`, given the type of the results of a call without it."""
+    return _out_kinds.get(kind.__name__, kind) if issubclass(kind, _Results) else kind

@@ -492,9 +492,11 @@ class _OfOneType(type):
     """
 
     dtype: Dtype
+    device_type = "cpu"
 
     def __instancecheck__(cls, instance: Any) -> bool:
-        return type(instance) is TypedStorage and instance.dtype is cls.dtype and instance.device.type == "cpu"
+        is_of = type(instance) is TypedStorage and instance.dtype is cls.dtype
+        return is_of and instance.device.type == cls.device_type
 
 
 class _LegacyStorage(TypedStorage, metaclass=_OfOneType):
@@ -509,24 +511,30 @@ class _LegacyStorage(TypedStorage, metaclass=_OfOneType):
 
     def __new__(cls, *args: Any, wrap_storage: Any = None) -> Any:
         if len(args) > 1:
-            raise RuntimeError(_errors.making.old_storage(cls.__name__, "Too many positional arguments"))
+            raise RuntimeError(_errors.making.old_storage(cls._shown(), "Too many positional arguments"))
         if args and wrap_storage is not None:
             wrong = "No positional arguments should be given when using 'wrap_storage'"
-            raise RuntimeError(_errors.making.old_storage(cls.__name__, wrong))
+            raise RuntimeError(_errors.making.old_storage(cls._shown(), wrong))
         if wrap_storage is not None and not isinstance(wrap_storage, UntypedStorage):
             got = f"Argument 'wrap_storage' must be UntypedStorage, but got {type(wrap_storage)}"
-            raise TypeError(_errors.making.old_storage(cls.__name__, got))
+            raise TypeError(_errors.making.old_storage(cls._shown(), got))
+        if wrap_storage is not None and wrap_storage.device.type != cls.device_type:
+            got = f"Device of 'wrap_storage' must be {cls.device_type}, but got {wrap_storage.device.type}"
+            raise RuntimeError(_errors.making.old_storage(cls._shown(), got))
         if args and not isinstance(args[0], int | Sequence):
             got = str(type(args[0])).replace("torchlike._tensor.tensor", "torch")
-            raise TypeError(_errors.making.old_storage(cls.__name__, f"Argument type not recognized: {got}"))
-        return TypedStorage(*args, wrap_storage=wrap_storage, dtype=cls.dtype)
+            raise TypeError(_errors.making.old_storage(cls._shown(), f"Argument type not recognized: {got}"))
+        return TypedStorage(*args, wrap_storage=wrap_storage, dtype=cls.dtype, device=cls.device_type)
+
+    @classmethod
+    def _shown(cls) -> str:
+        """Return the name of the class in messages."""
+        return f"{cls.__module__}.{cls.__name__}".partition(".")[2]
 
 
-def _legacy(dtype: Dtype) -> Any:
+def _legacy(dtype: Dtype, base: type = _LegacyStorage, module: str = "torchlike") -> Any:
     name = _LEGACY_NAMES[dtype.name] + "Storage"
-    return _OfOneType(
-        name, (_LegacyStorage,), {"dtype": dtype, "__doc__": _LegacyStorage.__doc__, "__module__": "torchlike"}
-    )
+    return _OfOneType(name, (base,), {"dtype": dtype, "__doc__": base.__doc__, "__module__": module})
 
 
 ByteStorage, CharStorage, ShortStorage = map(_legacy, (_dtypes.uint8, _dtypes.int8, _dtypes.int16))

@@ -7,7 +7,7 @@ from types import FunctionType
 from typing import Any
 
 _GRAD_MODES = dict.fromkeys(("no_grad", "enable_grad", "set_grad_enabled", "inference_mode"), "autograd.grad_mode")
-_THREADS = {"set_multithreading_enabled": "autograd.grad_mode"}
+_THREADS = dict.fromkeys(("enforce_grad_layout_policy", "set_multithreading_enabled"), "autograd.grad_mode")
 _CONTAINERS = {
     "MultiheadAttention": "nn.modules.activation",
     "ParameterDict": "nn.modules.container",
@@ -51,7 +51,8 @@ HOMES: dict[str, dict[str, str]] = {
         **_THREADS,
         **dict.fromkeys(("detect_anomaly", "set_detect_anomaly"), "autograd.anomaly_mode"),
     },
-    "autograd.function": {"FunctionCtx": "autograd.function"},
+    "autograd.grad_mode": {"enforce_grad_layout_policy": "autograd.grad_mode"},
+    "autograd.function": dict.fromkeys(("FunctionCtx", "FunctionMeta"), "autograd.function"),
     "autograd.graph": dict.fromkeys(("GradientEdge", "Node", "save_on_cpu", "saved_tensors_hooks"), "autograd.graph"),
     "autograd.profiler": {"record_function": "autograd.profiler"},
     "cpu.amp": {name: f"cpu.{home}" for name, home in _AMP.items()},

@@ -157,6 +157,7 @@ _ELSEWHERE = {
     "ScriptFunction": "jit",
     "fork": "jit",
     "wait": "jit",
+    **dict.fromkeys(("cudnn_is_acceptable", "is_distributed", "is_vulkan_available"), "_composite.rare_names"),
     **dict.fromkeys(
         (
             "ByteStorage",

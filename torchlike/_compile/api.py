@@ -17,6 +17,7 @@ BACKENDS = ("inductor", "eager", "aot_eager", "cudagraphs", "openxla")
 _UNCOMPILED = ("eager", "aot_eager")
 MODES = ("default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune")
 RECOMPILE_LIMIT = 8
+_default_backend: str | Callable = "inductor"
 _all: WeakSet[Compiled] = WeakSet()
 
 
@@ -72,6 +73,7 @@ def compile(
     >>> f(torch.ones(3))
     tensor([1.0000, 1.0000, 1.0000])
     """
+    backend = _default_backend if backend is None else backend
     given = dict(
         fullgraph=fullgraph,
         dynamic=dynamic,
@@ -229,6 +231,29 @@ def mark_dynamic(t: Any, index: Any, **options: Any) -> None:
 
 def cudagraph_mark_step_begin() -> None:
     """Do nothing: later calls never overwrite the results of earlier compiled calls."""
+
+
+def set_default_backend(backend: str | Callable | None) -> None:
+    """Set the backend of calls of `compile` that name none.
+
+    Args:
+      backend: a backend of `compile`. None means "inductor".
+
+    >>> import torchlike as torch
+    >>> torch.compiler.set_default_backend("eager")
+    >>> torch.compiler.get_default_backend()
+    'eager'
+    >>> torch.compiler.set_default_backend(None)
+    """
+    global _default_backend
+    if backend is not None and not isinstance(backend, str) and not callable(backend):
+        raise TypeError(f"backend must be a string or callable, got {type(backend)}")
+    _default_backend = "inductor" if backend is None else backend
+
+
+def get_default_backend() -> str | Callable:
+    """Return the backend of calls of `compile` that name none."""
+    return _default_backend
 
 
 def list_backends(exclude_tags: tuple = ("debug", "experimental")) -> list[str]:

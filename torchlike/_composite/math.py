@@ -34,7 +34,7 @@ def _with_names(name: str) -> Callable:
     def function(*args: Any, out: Any = None, **kwargs: Any) -> Any:
         if out is None:
             return kind(call(*args, **kwargs))
-        return kind(row_into(REGISTRY[name], call, args, kwargs, out))
+        return return_types.of_out(kind)(row_into(REGISTRY[name], call, args, kwargs, out))
 
     made: Any = function
     made.__name__ = made.__qualname__ = name

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from torchlike import _dtypes, _errors
+from torchlike import _dtypes, _errors, return_types
 from torchlike._dtypes import modes
 from torchlike._errors.warned import warn
 from torchlike._ops import Op
@@ -153,7 +153,7 @@ def write_out(asked: Into, result: Any, out: Any) -> Any:
         return out.copy_(result)
     for r, o in zip(result, out):
         o.copy_(r)
-    return out if type(result) in (tuple, list) else type(result)(tuple(out))
+    return out if type(result) in (tuple, list) else return_types.of_out(type(result))(tuple(out))
 
 
 def fit_out(asked: Into, result: Any, out: Any) -> None:

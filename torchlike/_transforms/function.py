@@ -19,7 +19,11 @@ from torchlike._transforms import context, forward_mode
 from torchlike._transforms.context import BackwardCFunction, Call, FunctionCtx, FunctionNode
 
 
-class Function(FunctionCtx):
+class FunctionMeta(type):
+    """The class of classes of functions."""
+
+
+class Function(FunctionCtx, metaclass=FunctionMeta):
     """The base class of operators with a custom gradient. Define static `forward` and `backward`, and call `apply`.
 
     Either `forward(ctx, *args)` computes the result, or `forward(*args)` does and `setup_context(ctx, inputs, output)`

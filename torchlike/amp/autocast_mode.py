@@ -187,3 +187,24 @@ def custom_bwd(bwd: Callable | None = None, *, device_type: str) -> Any:
             return bwd(*args, **kwargs)
 
     return decorated
+
+
+def autocast_decorator(autocast_instance: Any, func: Callable) -> Callable:
+    """Return a function that calls `func` within a context of automatic mixed precision.
+
+    Args:
+      autocast_instance: the context.
+      func: the function.
+
+    >>> import torchlike as torch
+    >>> multiply = torch.amp.autocast_mode.autocast_decorator(torch.autocast("cpu"), torch.mm)
+    >>> multiply(torch.ones(1, 1), torch.ones(1, 1)).dtype
+    torch.bfloat16
+    """
+
+    @functools.wraps(func)
+    def decorate_autocast(*args: Any, **kwargs: Any) -> Any:
+        with autocast_instance:
+            return func(*args, **kwargs)
+
+    return decorate_autocast

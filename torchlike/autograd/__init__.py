@@ -20,6 +20,8 @@ from torchlike.autograd import functional as functional
 from torchlike.autograd import grad_mode as grad_mode
 from torchlike.autograd import graph as graph
 from torchlike.autograd import profiler as profiler
+from torchlike.autograd.function import NestedIOFunction as NestedIOFunction
+from torchlike.autograd.grad_mode import enforce_grad_layout_policy as enforce_grad_layout_policy
 from torchlike.autograd.gradcheck import gradcheck as gradcheck
 from torchlike.autograd.gradcheck import gradgradcheck as gradgradcheck
 from torchlike.autograd.variable import Variable as Variable

@@ -18,6 +18,11 @@ from torchlike._errors.gradients import gradcheck as _errors
 from torchlike._errors.warned import warn
 from torchlike._tensor.tensor import Tensor
 from torchlike.autograd import forward_ad
+from torchlike.autograd._jacobians import get_analytical_jacobian as get_analytical_jacobian
+from torchlike.autograd._jacobians import get_numerical_jacobian as get_numerical_jacobian
+from torchlike.autograd._jacobians import (
+    get_numerical_jacobian_wrt_specific_input as get_numerical_jacobian_wrt_specific_input,
+)
 
 GradcheckError = _errors.GradcheckError
 

@@ -12,4 +12,21 @@ from torchlike._transforms.saved_tensor_hooks import disable_saved_tensors_hooks
 from torchlike._transforms.saved_tensor_hooks import save_on_cpu as save_on_cpu
 from torchlike._transforms.saved_tensor_hooks import saved_tensors_hooks as saved_tensors_hooks
 
+
+def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
+    """Do nothing: an accelerator has one stream, so that streams cannot differ.
+
+    Args:
+      enabled: has no effect. In PyTorch it decides whether different streams cause a warning.
+    """
+
+
+def set_override_stale_capture_stream(enabled: bool) -> None:
+    """Do nothing: an accelerator has one stream.
+
+    Args:
+      enabled: has no effect. In PyTorch it decides what happens to other streams while a graph is captured.
+    """
+
+
 _settle(__name__, globals())

@@ -11,6 +11,21 @@ from torchlike._dtypes import attention
 from torchlike._dtypes.precision import switches
 from torchlike._errors.warned import warn
 from torchlike.backends import _settings
+from torchlike.backends._cuda_libraries import SDPAParams as SDPAParams
+from torchlike.backends._cuda_libraries import blas_workspace_size as blas_workspace_size
+from torchlike.backends._cuda_libraries import can_use_cudnn_attention as can_use_cudnn_attention
+from torchlike.backends._cuda_libraries import can_use_efficient_attention as can_use_efficient_attention
+from torchlike.backends._cuda_libraries import can_use_flash_attention as can_use_flash_attention
+from torchlike.backends._cuda_libraries import cublas_workspace_size as cublas_workspace_size
+from torchlike.backends._cuda_libraries import cublaslt_workspace_size as cublaslt_workspace_size
+from torchlike.backends._cuda_libraries import cuFFTPlanCache as cuFFTPlanCache
+from torchlike.backends._cuda_libraries import cuFFTPlanCacheAttrContextProp as cuFFTPlanCacheAttrContextProp
+from torchlike.backends._cuda_libraries import cuFFTPlanCacheManager as cuFFTPlanCacheManager
+from torchlike.backends._cuda_libraries import is_ck_sdpa_available as is_ck_sdpa_available
+from torchlike.backends._cuda_libraries import is_flash_attention_available as is_flash_attention_available
+from torchlike.backends._cuda_libraries import preferred_blas_library as preferred_blas_library
+from torchlike.backends._cuda_libraries import preferred_linalg_library as preferred_linalg_library
+from torchlike.backends._cuda_libraries import preferred_rocm_fa_library as preferred_rocm_fa_library
 
 
 def is_built() -> bool:
@@ -55,7 +70,7 @@ def _allow_tf32(_: Any, value: bool) -> None:
     switches.allows_cublas = value
 
 
-class _Matmul(_settings.FP32Precision):
+class cuBLASModule(_settings.FP32Precision):
     """The settings of matrix products.
 
     Attributes:
@@ -76,7 +91,8 @@ class _Matmul(_settings.FP32Precision):
     allow_fp16_accumulation = _settings.kept(False, setter="set_allow_fp16_accumulation_cublas")
 
 
-matmul = _Matmul()
+matmul = cuBLASModule()
+cufft_plan_cache = cuFFTPlanCacheManager()
 
 
 # -- attention ---------------------------------------------------------------------------------------------------------
@@ -105,6 +121,25 @@ enable_flash_sdp, flash_sdp_enabled = _switch("flash", attention.FLASH)
 enable_mem_efficient_sdp, mem_efficient_sdp_enabled = _switch("memory-efficient", attention.EFFICIENT)
 enable_math_sdp, math_sdp_enabled = _switch("math", attention.MATH)
 enable_cudnn_sdp, cudnn_sdp_enabled = _switch("cuDNN", attention.CUDNN)
+
+_reduces_in_half = False
+
+
+def allow_fp16_bf16_reduction_math_sdp(enabled: bool) -> None:
+    """Permit sums in half precision in the math backend of attention. XLA sums in float32 anyway.
+
+    Args:
+      enabled (bool): the value that `fp16_bf16_reduction_math_sdp_allowed` returns.
+    """
+    global _reduces_in_half
+    _settings.check_bool("set_sdp_use_math", enabled)
+    _reduces_in_half = enabled
+
+
+def fp16_bf16_reduction_math_sdp_allowed() -> bool:
+    """Return the value that was set by `allow_fp16_bf16_reduction_math_sdp`."""
+    return _reduces_in_half
+
 
 _DEPRECATED = (
     "`torch.backends.cuda.sdp_kernel()` is deprecated. In the future, this context manager will be removed. Please see "

@@ -19,6 +19,8 @@ from torchlike.cuda import jiterator as jiterator
 from torchlike.cuda import nccl as nccl
 from torchlike.cuda import nvtx as nvtx
 from torchlike.cuda import profiler as profiler
+from torchlike.cuda import sparse as sparse
+from torchlike.cuda import tunable as tunable
 from torchlike.cuda._allocators import CUDAPluggableAllocator as CUDAPluggableAllocator
 from torchlike.cuda._allocators import MemPool as MemPool
 from torchlike.cuda._allocators import caching_allocator_alloc as caching_allocator_alloc
@@ -49,11 +51,24 @@ from torchlike.cuda._devices import is_initialized as is_initialized
 from torchlike.cuda._devices import is_tf32_supported as is_tf32_supported
 from torchlike.cuda._devices import set_device as set_device
 from torchlike.cuda._devices import synchronize as synchronize
+from torchlike.cuda._storages import BFloat16Storage as BFloat16Storage
+from torchlike.cuda._storages import BoolStorage as BoolStorage
+from torchlike.cuda._storages import ByteStorage as ByteStorage
+from torchlike.cuda._storages import CharStorage as CharStorage
+from torchlike.cuda._storages import ComplexDoubleStorage as ComplexDoubleStorage
+from torchlike.cuda._storages import ComplexFloatStorage as ComplexFloatStorage
+from torchlike.cuda._storages import DoubleStorage as DoubleStorage
+from torchlike.cuda._storages import FloatStorage as FloatStorage
+from torchlike.cuda._storages import HalfStorage as HalfStorage
+from torchlike.cuda._storages import IntStorage as IntStorage
+from torchlike.cuda._storages import LongStorage as LongStorage
+from torchlike.cuda._storages import ShortStorage as ShortStorage
 from torchlike.cuda.graphs import CUDAGraph as CUDAGraph
 from torchlike.cuda.graphs import graph as graph
 from torchlike.cuda.graphs import graph_pool_handle as graph_pool_handle
 from torchlike.cuda.graphs import is_current_stream_capturing as is_current_stream_capturing
 from torchlike.cuda.graphs import make_graphed_callables as make_graphed_callables
+from torchlike.cuda.green_contexts import GreenContext as GreenContext
 from torchlike.cuda.memory import empty_cache as empty_cache
 from torchlike.cuda.memory import get_per_process_memory_fraction as get_per_process_memory_fraction
 from torchlike.cuda.memory import host_memory_stats as host_memory_stats
@@ -112,6 +127,37 @@ memory_usage = _refused.sensor("memory_usage")
 power_draw = _refused.sensor("power_draw")
 temperature = _refused.sensor("temperature")
 utilization = _refused.sensor("utilization")
+
+
+class cudaStatus:
+    """Results of functions of the CUDA runtime."""
+
+    SUCCESS: int = 0
+    ERROR_NOT_READY: int = 34
+
+
+class CudaError(RuntimeError):
+    """An error of the CUDA runtime, which XLA calls. It is never raised here, and cannot be constructed.
+
+    Args:
+      code: the number of the error.
+    """
+
+    def __init__(self, code: int) -> None:
+        _refused.refuse("CudaError", "XLA calls the CUDA runtime", _no_runtime("cudaGetErrorString"))
+
+
+def check_error(res: int) -> None:
+    """Raise an error: the results of the CUDA runtime are not available.
+
+    Args:
+      res: a result of the runtime.
+    """
+    _refused.refuse("check_error", "XLA calls the CUDA runtime", _no_runtime("cudaError"))
+
+
+def _no_runtime(name: str) -> AttributeError:
+    return AttributeError(f"'NoneType' object has no attribute '{name}'")
 
 
 class DeferredCudaCallError(Exception):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from multiprocessing.reduction import DupFd, ForkingPickler
 from typing import Any
-from weakref import WeakValueDictionary
+from weakref import WeakValueDictionary, ref
 
 from torchlike import _errors, nn
 from torchlike._dtypes import devices
@@ -16,6 +16,37 @@ from torchlike._tensor.hooks import warn_of_lost_hooks
 from torchlike._tensor.shared_storage import Shared
 from torchlike._tensor.tensor import Tensor, adopt, wrap
 from torchlike.multiprocessing._tensors import reduce_view, whole_memory
+
+
+class StorageWeakRef:
+    """A weak reference to the memory of a storage. References to the same memory are equal.
+
+    Args:
+      storage: the storage.
+
+    >>> import torchlike as torch
+    >>> from torchlike.multiprocessing.reductions import StorageWeakRef
+    >>> x = torch.ones(3)
+    >>> StorageWeakRef(x.untyped_storage()) == StorageWeakRef(x[1:].untyped_storage())
+    True
+    """
+
+    __slots__ = ("_memory", "cdata")
+
+    def __init__(self, storage: Any) -> None:
+        self.cdata = storage._cdata
+        self._memory = ref(storage._tensor._storage.whole)
+
+    def expired(self) -> bool:
+        """Return whether the memory is freed."""
+        return self._memory() is None
+
+    def __hash__(self) -> int:
+        return self.cdata
+
+    def __eq__(self, other: Any) -> bool:
+        return self is other or self.cdata == other.cdata
+
 
 _received: WeakValueDictionary[tuple[int, int], Shared] = WeakValueDictionary()  # by the device and inode of the file
 

@@ -8,6 +8,7 @@ from torchlike.optim import swa_utils as swa_utils
 from torchlike.optim._adafactor import Adafactor as Adafactor
 from torchlike.optim._from_optax import from_optax as from_optax
 from torchlike.optim._muon import Muon as Muon
+from torchlike.optim._state.swapping import swap_in_optimizer_params_and_state as swap_in_optimizer_params_and_state
 from torchlike.optim.adadelta import Adadelta as Adadelta
 from torchlike.optim.adagrad import Adagrad as Adagrad
 from torchlike.optim.adam import Adam as Adam

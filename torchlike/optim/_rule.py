@@ -129,6 +129,7 @@ class RuleOptimizer(Optimizer):
     made_late: tuple[str, ...] = ()  # state that may be missing although other state exists
     records_lists = False  # whether PyTorch supports `differentiable=True` together with `foreach=True`
     writes_complex = False  # whether PyTorch updates complex parameters themselves, and not views of real numbers
+    _given: list[Tensor] | None = None  # the gradients of a functional step, which replace those of the parameters
     # Whether JAX can trace `_advance` and `_scalars`, so that the device can count the steps that it does not skip.
     counts_on_device = False
     capturable = Capturable()
@@ -294,9 +295,13 @@ class RuleOptimizer(Optimizer):
             current().capture.stop("autograd records the step of an optimizer")
         with torchlike.enable_grad():
             for group in self.param_groups:
-                for param in group["params"]:
-                    if param.grad is not None:
-                        self._step_row(group, param, param.grad)
+                for param, grad in zip(group["params"], self._grads(group["params"])):
+                    if grad is not None:
+                        self._step_row(group, param, grad)
+
+    def _grads(self, params: list[Tensor]) -> list[Any]:
+        """Return the gradients of the parameters of a group."""
+        return [param.grad for param in params] if self._given is None else self._given
 
     def _step_row(self, group: Group, param: Tensor, grad: Tensor) -> None:
         self._check_rows(group, [param])
@@ -378,7 +383,7 @@ class RuleOptimizer(Optimizer):
 
     def _planned(self, index: int, group: Group) -> tuple[Division | None, list]:
         """Return the plan of a group, or None if it has no gradients, and the gradients of its parameters."""
-        grads = [param.grad for param in group["params"]]
+        grads = self._grads(group["params"])
         rows = [i for i, grad in enumerate(grads) if grad is not None]
         sparse = [i for i in rows if grads[i].__class__ is SparseTensor]
         dense = [] if sparse else grads

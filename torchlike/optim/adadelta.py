@@ -8,6 +8,7 @@ from torchlike import Tensor
 from torchlike._internal import Step, namespace
 from torchlike.optim._checks import Capturable, check_fraction, check_lr, check_positive
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
+from torchlike.optim._state.given import check_counters, step_given
 from torchlike.optim.optimizer import Optimizer as Optimizer
 from torchlike.optim.optimizer import ParamsT
 
@@ -100,3 +101,50 @@ class Adadelta(RuleOptimizer):
     def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
         rho = group["rho"]
         return group["lr"], rho, 1 - rho, group["eps"]
+
+
+def adadelta(
+    params: list[Tensor],
+    grads: list[Tensor],
+    square_avgs: list[Tensor],
+    acc_deltas: list[Tensor],
+    state_steps: list[Tensor],
+    capturable: bool = False,
+    foreach: bool | None = None,
+    differentiable: bool = False,
+    has_complex: bool = False,
+    *,
+    lr: float | Tensor,
+    rho: float,
+    eps: float,
+    weight_decay: float,
+    maximize: bool,
+) -> None:
+    """Make one step of `Adadelta` on lists of tensors, in place.
+
+    The options are those of the class. The options without default must be given.
+
+    Args:
+      params: the parameters, which are updated in place.
+      grads: their gradients.
+      square_avgs: the averages of the squared gradients.
+      acc_deltas: the averages of the squared steps.
+      state_steps: the number of steps of each parameter, as tensors of one element.
+      has_complex: has no effect. Complex parameters are recognized.
+      capturable, foreach, differentiable, lr, rho, eps, weight_decay, maximize: see `Adadelta`.
+    """
+    check_counters(state_steps=state_steps)
+    step_given(
+        Adadelta,
+        params,
+        grads,
+        {"square_avg": square_avgs, "acc_delta": acc_deltas, "step": state_steps},
+        capturable=capturable,
+        foreach=foreach,
+        differentiable=differentiable,
+        lr=lr,
+        rho=rho,
+        eps=eps,
+        weight_decay=weight_decay,
+        maximize=maximize,
+    )

@@ -9,6 +9,7 @@ from torchlike._internal import Step, namespace
 from torchlike.optim import _errors
 from torchlike.optim._checks import check_implementation, check_lr, check_positive
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
+from torchlike.optim._state.given import check_counters, step_given
 from torchlike.optim.optimizer import Optimizer as Optimizer
 from torchlike.optim.optimizer import ParamsT, scalar_dtype
 
@@ -123,3 +124,55 @@ class Adagrad(RuleOptimizer):
     def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
         rate = group["lr"] / (1 + before[0] * group["lr_decay"])
         return rate, group["eps"]
+
+
+def adagrad(
+    params: list[Tensor],
+    grads: list[Tensor],
+    state_sums: list[Tensor],
+    state_steps: list[Tensor],
+    fused: bool | None = None,
+    grad_scale: Tensor | None = None,
+    found_inf: Tensor | None = None,
+    has_sparse_grad: bool = False,
+    foreach: bool | None = None,
+    differentiable: bool = False,
+    has_complex: bool = False,
+    *,
+    lr: float | Tensor,
+    weight_decay: float,
+    lr_decay: float,
+    eps: float,
+    maximize: bool,
+) -> None:
+    """Make one step of `Adagrad` on lists of tensors, in place.
+
+    The options are those of the class. The options without default must be given.
+
+    Args:
+      params: the parameters, which are updated in place.
+      grads: their gradients.
+      state_sums: the sums of the squared gradients.
+      state_steps: the number of steps of each parameter, as tensors of one element.
+      has_sparse_grad: has no effect. Sparse gradients are recognized.
+      has_complex: has no effect. Complex parameters are recognized.
+      grad_scale: the factor by which a fused step divides the gradients.
+      found_inf: a flag of one element. If it is not zero, a fused step does nothing.
+      fused, foreach, differentiable, lr, weight_decay, lr_decay, eps, maximize: see `Adagrad`.
+    """
+    check_counters(state_steps=state_steps)
+    step_given(
+        Adagrad,
+        params,
+        grads,
+        {"sum": state_sums, "step": state_steps},
+        (grad_scale, found_inf),
+        fused=fused,
+        foreach=foreach,
+        differentiable=differentiable,
+        lr=lr,
+        weight_decay=weight_decay,
+        lr_decay=lr_decay,
+        eps=eps,
+        maximize=maximize,
+    )

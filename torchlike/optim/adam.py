@@ -9,6 +9,7 @@ from torchlike._internal import Step, namespace
 from torchlike.optim import _errors
 from torchlike.optim._checks import check_betas, check_implementation, check_lr, check_positive
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
+from torchlike.optim._state.given import check_counters, step_given
 from torchlike.optim.optimizer import Optimizer as Optimizer
 from torchlike.optim.optimizer import ParamsT
 
@@ -134,3 +135,66 @@ def _check_tensors(betas: tuple, foreach: bool | None) -> None:
         raise ValueError("betas must be either both floats or both Tensors")
     if isinstance(betas[0], Tensor) and foreach:
         raise _errors.tensor_with_foreach("betas[0]")
+
+
+def adam(
+    params: list[Tensor],
+    grads: list[Tensor],
+    exp_avgs: list[Tensor],
+    exp_avg_sqs: list[Tensor],
+    max_exp_avg_sqs: list[Tensor],
+    state_steps: list[Tensor],
+    foreach: bool | None = None,
+    capturable: bool = False,
+    differentiable: bool = False,
+    fused: bool | None = None,
+    grad_scale: Tensor | None = None,
+    found_inf: Tensor | None = None,
+    has_complex: bool = False,
+    decoupled_weight_decay: bool = False,
+    *,
+    amsgrad: bool,
+    beta1: float | Tensor,
+    beta2: float | Tensor,
+    lr: float | Tensor,
+    weight_decay: float,
+    eps: float,
+    maximize: bool,
+) -> None:
+    """Make one step of `Adam` on lists of tensors, in place.
+
+    The options are those of the class. The options without default must be given.
+
+    Args:
+      params: the parameters, which are updated in place.
+      grads: their gradients.
+      exp_avgs: the averages of the gradients.
+      exp_avg_sqs: the averages of the squared gradients.
+      max_exp_avg_sqs: the maxima of the second moments, used with `amsgrad`.
+      state_steps: the number of steps of each parameter, as tensors of one element.
+      has_complex: has no effect. Complex parameters are recognized.
+      grad_scale: the factor by which a fused step divides the gradients.
+      found_inf: a flag of one element. If it is not zero, a fused step does nothing.
+      foreach, capturable, differentiable, fused, amsgrad: see `Adam`.
+      decoupled_weight_decay, lr, weight_decay, eps, maximize: see `Adam`.
+      beta1, beta2: the decay rates of the averages.
+    """
+    check_counters(state_steps=state_steps)
+    step_given(
+        Adam,
+        params,
+        grads,
+        {"exp_avg": exp_avgs, "exp_avg_sq": exp_avg_sqs, "max_exp_avg_sq": max_exp_avg_sqs, "step": state_steps},
+        (grad_scale, found_inf),
+        foreach=foreach,
+        capturable=capturable,
+        differentiable=differentiable,
+        fused=fused,
+        decoupled_weight_decay=decoupled_weight_decay,
+        amsgrad=amsgrad,
+        betas=(beta1, beta2),
+        lr=lr,
+        weight_decay=weight_decay,
+        eps=eps,
+        maximize=maximize,
+    )

@@ -8,6 +8,7 @@ from torchlike import Tensor
 from torchlike._internal import Step, namespace
 from torchlike.optim._checks import check_betas, check_lr, check_positive
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
+from torchlike.optim._state.given import check_counters, step_given
 from torchlike.optim.optimizer import Optimizer as Optimizer
 from torchlike.optim.optimizer import ParamsT
 
@@ -91,3 +92,52 @@ class Adamax(RuleOptimizer):
         beta1, beta2 = group["betas"]
         rate = group["lr"] / (1 - beta1 ** now[0])
         return rate, 1 - beta1, beta2, group["eps"]
+
+
+def adamax(
+    params: list[Tensor],
+    grads: list[Tensor],
+    exp_avgs: list[Tensor],
+    exp_infs: list[Tensor],
+    state_steps: list[Tensor],
+    foreach: bool | None = None,
+    maximize: bool = False,
+    differentiable: bool = False,
+    capturable: bool = False,
+    has_complex: bool = False,
+    *,
+    eps: float,
+    beta1: float,
+    beta2: float,
+    lr: float | Tensor,
+    weight_decay: float,
+) -> None:
+    """Make one step of `Adamax` on lists of tensors, in place.
+
+    The options are those of the class. The options without default must be given.
+
+    Args:
+      params: the parameters, which are updated in place.
+      grads: their gradients.
+      exp_avgs: the averages of the gradients.
+      exp_infs: the decaying maxima of the gradients.
+      state_steps: the number of steps of each parameter, as tensors of one element.
+      has_complex: has no effect. Complex parameters are recognized.
+      foreach, maximize, differentiable, capturable, eps, lr, weight_decay: see `Adamax`.
+      beta1, beta2: the decay rates of the averages.
+    """
+    check_counters(state_steps=state_steps)
+    step_given(
+        Adamax,
+        params,
+        grads,
+        {"exp_avg": exp_avgs, "exp_inf": exp_infs, "step": state_steps},
+        foreach=foreach,
+        maximize=maximize,
+        differentiable=differentiable,
+        capturable=capturable,
+        eps=eps,
+        betas=(beta1, beta2),
+        lr=lr,
+        weight_decay=weight_decay,
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from torchlike import Tensor
-from torchlike.optim.adam import Adam
+from torchlike.optim.adam import Adam, adam
 from torchlike.optim.optimizer import ParamsT
 
 
@@ -74,3 +74,69 @@ class AdamW(Adam):
         super().__setstate__(state)
         for group in self.param_groups:
             group["decoupled_weight_decay"] = True
+
+
+def adamw(
+    params: list[Tensor],
+    grads: list[Tensor],
+    exp_avgs: list[Tensor],
+    exp_avg_sqs: list[Tensor],
+    max_exp_avg_sqs: list[Tensor],
+    state_steps: list[Tensor],
+    foreach: bool | None = None,
+    capturable: bool = False,
+    differentiable: bool = False,
+    fused: bool | None = None,
+    grad_scale: Tensor | None = None,
+    found_inf: Tensor | None = None,
+    has_complex: bool = False,
+    *,
+    amsgrad: bool,
+    beta1: float | Tensor,
+    beta2: float | Tensor,
+    lr: float | Tensor,
+    weight_decay: float,
+    eps: float,
+    maximize: bool,
+) -> None:
+    """Make one step of `AdamW` on lists of tensors, in place.
+
+    The options are those of the class. The options without default must be given.
+
+    Args:
+      params: the parameters, which are updated in place.
+      grads: their gradients.
+      exp_avgs: the averages of the gradients.
+      exp_avg_sqs: the averages of the squared gradients.
+      max_exp_avg_sqs: the maxima of the second moments, used with `amsgrad`.
+      state_steps: the number of steps of each parameter, as tensors of one element.
+      has_complex: has no effect. Complex parameters are recognized.
+      grad_scale: the factor by which a fused step divides the gradients.
+      found_inf: a flag of one element. If it is not zero, a fused step does nothing.
+      foreach, capturable, differentiable, fused, amsgrad: see `AdamW`.
+      lr, weight_decay, eps, maximize: see `AdamW`.
+      beta1, beta2: the decay rates of the averages.
+    """
+    adam(
+        params,
+        grads,
+        exp_avgs,
+        exp_avg_sqs,
+        max_exp_avg_sqs,
+        state_steps,
+        decoupled_weight_decay=True,
+        foreach=foreach,
+        capturable=capturable,
+        differentiable=differentiable,
+        fused=fused,
+        grad_scale=grad_scale,
+        found_inf=found_inf,
+        has_complex=has_complex,
+        amsgrad=amsgrad,
+        beta1=beta1,
+        beta2=beta2,
+        lr=lr,
+        weight_decay=weight_decay,
+        eps=eps,
+        maximize=maximize,
+    )

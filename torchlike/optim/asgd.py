@@ -10,6 +10,7 @@ from torchlike._internal import Step, namespace
 from torchlike.optim._checks import Capturable, check_lr, check_positive
 from torchlike.optim._numbers import chosen, rounded
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
+from torchlike.optim._state.given import step_given
 from torchlike.optim.optimizer import Optimizer as Optimizer
 from torchlike.optim.optimizer import ParamsT
 
@@ -108,3 +109,53 @@ class ASGD(RuleOptimizer):
     def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
         _, eta, mu = before
         return eta, 1 - group["lambd"] * eta, mu
+
+
+def asgd(
+    params: list[Tensor],
+    grads: list[Tensor],
+    axs: list[Tensor],
+    mus: list[Tensor],
+    etas: list[Tensor],
+    state_steps: list[Tensor],
+    foreach: bool | None = None,
+    maximize: bool = False,
+    differentiable: bool = False,
+    capturable: bool = False,
+    has_complex: bool = False,
+    *,
+    lambd: float,
+    lr: float | Tensor,
+    t0: float,
+    alpha: float,
+    weight_decay: float,
+) -> None:
+    """Make one step of `ASGD` on lists of tensors, in place.
+
+    The options are those of the class. The options without default must be given.
+
+    Args:
+      params: the parameters, which are updated in place.
+      grads: their gradients.
+      axs: the averages of the parameters.
+      mus: the rates of averaging.
+      etas: the learning rates.
+      state_steps: the number of steps of each parameter, as tensors of one element.
+      has_complex: has no effect. Complex parameters are recognized.
+      foreach, maximize, differentiable, capturable, lambd, lr, t0, alpha, weight_decay: see `ASGD`.
+    """
+    step_given(
+        ASGD,
+        params,
+        grads,
+        {"ax": axs, "mu": mus, "eta": etas, "step": state_steps},
+        foreach=foreach,
+        maximize=maximize,
+        differentiable=differentiable,
+        capturable=capturable,
+        lambd=lambd,
+        lr=lr,
+        t0=t0,
+        alpha=alpha,
+        weight_decay=weight_decay,
+    )

@@ -9,6 +9,7 @@ from torchlike._internal import Step, namespace
 from torchlike.optim._checks import Capturable, check_betas, check_lr, check_positive
 from torchlike.optim._numbers import rounded
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
+from torchlike.optim._state.given import check_counters, step_given
 from torchlike.optim.optimizer import Optimizer as Optimizer
 from torchlike.optim.optimizer import ParamsT
 
@@ -122,3 +123,59 @@ class NAdam(RuleOptimizer):
 
 def _momentum(group: Group, step: float) -> float:
     return group["betas"][0] * (1 - 0.5 * 0.96 ** (step * group["momentum_decay"]))
+
+
+def nadam(
+    params: list[Tensor],
+    grads: list[Tensor],
+    exp_avgs: list[Tensor],
+    exp_avg_sqs: list[Tensor],
+    mu_products: list[Tensor],
+    state_steps: list[Tensor],
+    decoupled_weight_decay: bool = False,
+    foreach: bool | None = None,
+    capturable: bool = False,
+    differentiable: bool = False,
+    has_complex: bool = False,
+    maximize: bool = False,
+    *,
+    beta1: float,
+    beta2: float,
+    lr: float | Tensor,
+    weight_decay: float,
+    momentum_decay: float,
+    eps: float,
+) -> None:
+    """Make one step of `NAdam` on lists of tensors, in place.
+
+    The options are those of the class. The options without default must be given.
+
+    Args:
+      params: the parameters, which are updated in place.
+      grads: their gradients.
+      exp_avgs: the averages of the gradients.
+      exp_avg_sqs: the averages of the squared gradients.
+      mu_products: the products of the momentum coefficients.
+      state_steps: the number of steps of each parameter, as tensors of one element.
+      has_complex: has no effect. Complex parameters are recognized.
+      foreach, capturable, differentiable, maximize: see `NAdam`.
+      lr, weight_decay, decoupled_weight_decay, momentum_decay, eps: see `NAdam`.
+      beta1, beta2: the decay rates of the averages.
+    """
+    check_counters(state_steps=state_steps, mu_products=mu_products)
+    step_given(
+        NAdam,
+        params,
+        grads,
+        {"exp_avg": exp_avgs, "exp_avg_sq": exp_avg_sqs, "mu_product": mu_products, "step": state_steps},
+        decoupled_weight_decay=decoupled_weight_decay,
+        foreach=foreach,
+        capturable=capturable,
+        differentiable=differentiable,
+        maximize=maximize,
+        betas=(beta1, beta2),
+        lr=lr,
+        weight_decay=weight_decay,
+        momentum_decay=momentum_decay,
+        eps=eps,
+    )

@@ -9,6 +9,7 @@ from torchlike._internal import Step, namespace
 from torchlike.optim._checks import check_betas, check_lr, check_positive
 from torchlike.optim._numbers import chosen
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
+from torchlike.optim._state.given import check_counters, step_given
 from torchlike.optim.optimizer import Optimizer as Optimizer
 from torchlike.optim.optimizer import ParamsT
 
@@ -112,3 +113,54 @@ def _rectification(beta2: float, step: float) -> float:
         return 0.0
     ratio = (length - 4) * (length - 2) * limit / ((limit - 4) * (limit - 2) * length)
     return chosen(length > 5.0, ratio, 0.0) ** 0.5
+
+
+def radam(
+    params: list[Tensor],
+    grads: list[Tensor],
+    exp_avgs: list[Tensor],
+    exp_avg_sqs: list[Tensor],
+    state_steps: list[Tensor],
+    decoupled_weight_decay: bool = False,
+    foreach: bool | None = None,
+    differentiable: bool = False,
+    capturable: bool = False,
+    has_complex: bool = False,
+    maximize: bool = False,
+    *,
+    beta1: float,
+    beta2: float,
+    lr: float | Tensor,
+    weight_decay: float,
+    eps: float,
+) -> None:
+    """Make one step of `RAdam` on lists of tensors, in place.
+
+    The options are those of the class. The options without default must be given.
+
+    Args:
+      params: the parameters, which are updated in place.
+      grads: their gradients.
+      exp_avgs: the averages of the gradients.
+      exp_avg_sqs: the averages of the squared gradients.
+      state_steps: the number of steps of each parameter, as tensors of one element.
+      has_complex: has no effect. Complex parameters are recognized.
+      decoupled_weight_decay, foreach, differentiable, capturable, maximize, lr, weight_decay, eps: see `RAdam`.
+      beta1, beta2: the decay rates of the averages.
+    """
+    check_counters(state_steps=state_steps)
+    step_given(
+        RAdam,
+        params,
+        grads,
+        {"exp_avg": exp_avgs, "exp_avg_sq": exp_avg_sqs, "step": state_steps},
+        decoupled_weight_decay=decoupled_weight_decay,
+        foreach=foreach,
+        differentiable=differentiable,
+        capturable=capturable,
+        maximize=maximize,
+        betas=(beta1, beta2),
+        lr=lr,
+        weight_decay=weight_decay,
+        eps=eps,
+    )

@@ -8,6 +8,7 @@ from torchlike import Tensor
 from torchlike._internal import Step, namespace
 from torchlike.optim._checks import Capturable, check_lr, check_positive
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
+from torchlike.optim._state.given import check_counters, step_given
 from torchlike.optim.optimizer import Optimizer as Optimizer
 from torchlike.optim.optimizer import ParamsT
 
@@ -112,3 +113,61 @@ class RMSprop(RuleOptimizer):
     def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
         alpha = group["alpha"]
         return group["lr"], alpha, 1 - alpha, group["eps"], group["momentum"]
+
+
+def rmsprop(
+    params: list[Tensor],
+    grads: list[Tensor],
+    square_avgs: list[Tensor],
+    grad_avgs: list[Tensor],
+    momentum_buffer_list: list[Tensor],
+    state_steps: list[Tensor],
+    foreach: bool | None = None,
+    maximize: bool = False,
+    differentiable: bool = False,
+    capturable: bool = False,
+    has_complex: bool = False,
+    *,
+    lr: float | Tensor,
+    alpha: float,
+    eps: float,
+    weight_decay: float,
+    momentum: float,
+    centered: bool,
+) -> None:
+    """Make one step of `RMSprop` on lists of tensors, in place.
+
+    The options are those of the class. The options without default must be given.
+
+    Args:
+      params: the parameters, which are updated in place.
+      grads: their gradients.
+      square_avgs: the averages of the squared gradients.
+      grad_avgs: the averages of the gradients, used with `centered`.
+      momentum_buffer_list: the buffers of momentum. They are used with `momentum`.
+      state_steps: the number of steps of each parameter, as tensors of one element.
+      has_complex: has no effect. Complex parameters are recognized.
+      foreach, maximize, differentiable, capturable, lr, alpha, eps, weight_decay, momentum, centered: see `RMSprop`.
+    """
+    check_counters(state_steps=state_steps)
+    step_given(
+        RMSprop,
+        params,
+        grads,
+        {
+            "square_avg": square_avgs,
+            "grad_avg": grad_avgs,
+            "momentum_buffer": momentum_buffer_list,
+            "step": state_steps,
+        },
+        foreach=foreach,
+        maximize=maximize,
+        differentiable=differentiable,
+        capturable=capturable,
+        lr=lr,
+        alpha=alpha,
+        eps=eps,
+        weight_decay=weight_decay,
+        momentum=momentum,
+        centered=centered,
+    )

@@ -9,6 +9,7 @@ from torchlike._internal import Step, namespace, wrong_type
 from torchlike.optim import _errors
 from torchlike.optim._checks import Capturable, check_lr
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
+from torchlike.optim._state.given import check_counters, step_given
 from torchlike.optim.optimizer import Optimizer as Optimizer
 from torchlike.optim.optimizer import ParamsT
 
@@ -100,3 +101,51 @@ class Rprop(RuleOptimizer):
 
     def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
         return *group["etas"], *group["step_sizes"]
+
+
+def rprop(
+    params: list[Tensor],
+    grads: list[Tensor],
+    prevs: list[Tensor],
+    step_sizes: list[Tensor],
+    state_steps: list[Tensor],
+    foreach: bool | None = None,
+    capturable: bool = False,
+    maximize: bool = False,
+    differentiable: bool = False,
+    has_complex: bool = False,
+    *,
+    step_size_min: float,
+    step_size_max: float,
+    etaminus: float,
+    etaplus: float,
+) -> None:
+    """Make one step of `Rprop` on lists of tensors, in place.
+
+    The options are those of the class. The options without default must be given.
+
+    Args:
+      params: the parameters, which are updated in place.
+      grads: their gradients.
+      prevs: the gradients of the previous step.
+      step_sizes: the step size of each element.
+      state_steps: the number of steps of each parameter, as tensors of one element.
+      has_complex: has no effect. Complex parameters are recognized.
+      foreach, capturable, maximize, differentiable: see `Rprop`.
+      step_size_min, step_size_max: the bounds of the step sizes.
+      etaminus, etaplus: the factors of decrease and increase.
+    """
+    check_counters(state_steps=state_steps)
+    step_given(
+        Rprop,
+        params,
+        grads,
+        {"prev": prevs, "step_size": step_sizes, "step": state_steps},
+        lr=0.0,  # only the first step sizes depend on it
+        foreach=foreach,
+        capturable=capturable,
+        maximize=maximize,
+        differentiable=differentiable,
+        step_sizes=(step_size_min, step_size_max),
+        etas=(etaminus, etaplus),
+    )

@@ -10,6 +10,7 @@ from torchlike._internal import Step, constant, current, layouts, unchanged
 from torchlike.optim import _errors
 from torchlike.optim._checks import check_implementation, check_lr, check_positive
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
+from torchlike.optim._state.given import step_given
 from torchlike.optim.optimizer import Optimizer as Optimizer
 from torchlike.optim.optimizer import ParamsT
 
@@ -158,3 +159,57 @@ class SGD(RuleOptimizer):
     def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
         undamped = 1 - group["dampening"] * (1 - bucket.fresh)
         return group["lr"], group["momentum"], undamped
+
+
+def sgd(
+    params: list[Tensor],
+    d_p_list: list[Tensor],
+    momentum_buffer_list: list[Tensor | None],
+    has_sparse_grad: bool = False,
+    foreach: bool | None = None,
+    fused: bool | None = None,
+    grad_scale: Tensor | None = None,
+    found_inf: Tensor | None = None,
+    *,
+    weight_decay: float,
+    momentum: float,
+    lr: float | Tensor,
+    dampening: float,
+    nesterov: bool,
+    maximize: bool,
+) -> None:
+    """Make one step of `SGD` on lists of tensors, in place.
+
+    The options are those of the class. The options without default must be given.
+
+    Args:
+      params: the parameters, which are updated in place.
+      d_p_list: their gradients.
+      momentum_buffer_list: the buffers of momentum. None, before the first step, is replaced.
+      has_sparse_grad: True is refused with `fused`. It has no effect otherwise.
+      grad_scale: the factor by which a fused step divides the gradients.
+      found_inf: a flag of one element. If it is not zero, a fused step does nothing.
+      foreach, fused, weight_decay, momentum, lr, dampening, nesterov, maximize: see `SGD`.
+
+    Raises:
+      RuntimeError: `fused` is set and a gradient is sparse.
+    """
+    if fused and has_sparse_grad:
+        raise RuntimeError("`_fused_sgd` does not support sparse gradients")
+    made = step_given(
+        SGD,
+        params,
+        d_p_list,
+        {"momentum_buffer": momentum_buffer_list},
+        (grad_scale, found_inf),
+        foreach=foreach,
+        fused=fused,
+        weight_decay=weight_decay,
+        momentum=momentum,
+        lr=lr,
+        dampening=dampening,
+        nesterov=nesterov,
+        maximize=maximize,
+    )
+    for i, kept in enumerate(made if momentum != 0 else ()):
+        momentum_buffer_list[i] = kept.get("momentum_buffer")

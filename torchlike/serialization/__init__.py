@@ -6,6 +6,16 @@ from torchlike._api.homes import settle as _settle
 from torchlike._errors import arguments as _arguments
 from torchlike.serialization._archive import get_crc32_options as get_crc32_options
 from torchlike.serialization._archive import set_crc32_options as set_crc32_options
+from torchlike.serialization._classes.checks import SourceChangeWarning as SourceChangeWarning
+from torchlike.serialization._classes.checks import StorageType as StorageType
+from torchlike.serialization._classes.checks import (
+    check_module_version_greater_or_equal as check_module_version_greater_or_equal,
+)
+from torchlike.serialization._classes.checks import mkdtemp as mkdtemp
+from torchlike.serialization._classes.checks import normalize_storage_type as normalize_storage_type
+from torchlike.serialization._classes.checks import storage_to_tensor_type as storage_to_tensor_type
+from torchlike.serialization._classes.checks import validate_cuda_device as validate_cuda_device
+from torchlike.serialization._classes.checks import validate_hpu_device as validate_hpu_device
 from torchlike.serialization._limits import LoadEndianness as LoadEndianness
 from torchlike.serialization._limits import LoadLimits as LoadLimits
 from torchlike.serialization._limits import get_default_load_endianness as get_default_load_endianness

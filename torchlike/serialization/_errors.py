@@ -374,6 +374,13 @@ def no_cuda() -> RuntimeError:
     )
 
 
+def no_hpu() -> RuntimeError:
+    return RuntimeError(
+        "The HPU device module is not registered. If you are running on a CPU-only machine, please use torch.load with "
+        "map_location=torch.device('cpu') to map your storages to the CPU."
+    )
+
+
 def no_such_cuda(index: int, count: int) -> RuntimeError:
     return RuntimeError(
         f"Attempting to deserialize object on CUDA device {index} but torch.cuda.device_count() is {count}. Please use "

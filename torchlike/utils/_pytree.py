@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from torchlike import return_types
+
 Context = Any
 PyTree = Any
 
@@ -215,6 +217,9 @@ _register_mapping(
     lambda parts, context: defaultdict(context[0], zip(context[1], parts)),
 )
 _register_sequence(deque, lambda d: (list(d), d.maxlen), lambda parts, most: deque(parts, maxlen=most))
+
+for _kind in return_types.all_return_types:
+    _register_sequence(_kind, lambda t: (list(t), None), lambda parts, _, kind=_kind: kind(parts))
 
 
 def kind_of(tree: Any) -> Any:

@@ -226,6 +226,57 @@ def set_device_states(devices: list[int], states: list[Tensor], *, device_type: 
         torchlike.cuda.set_rng_state(state, index)
 
 
+class DefaultDeviceType:
+    """The type of device that checkpointing assumes if no argument is on an accelerator.
+
+    It has no effect here: the states of the random number generators are restored for every device.
+    """
+
+    _default_device_type: str | None = None
+
+    @staticmethod
+    def set_device_type(device: str = "cuda") -> None:
+        """Set the type.
+
+        Args:
+          device: the type of device.
+        """
+        DefaultDeviceType._default_device_type = device
+
+    @staticmethod
+    def get_device_type() -> str:
+        """Return the type that was set, or else that of the accelerator, or "cpu"."""
+        if not DefaultDeviceType._default_device_type:
+            found = torchlike.accelerator.current_accelerator(True)
+            DefaultDeviceType._default_device_type = "cpu" if found is None else found.type
+        return DefaultDeviceType._default_device_type
+
+
+class SelectiveCheckpointContext:
+    """The first argument of a policy of selective checkpointing.
+
+    Args:
+      is_recompute: whether the operator runs in the recomputation.
+      op_output: the output of the operator.
+    """
+
+    def __init__(self, *, is_recompute: bool, op_output: Any = None) -> None:
+        self.is_recompute = is_recompute
+        self.op_output = op_output
+
+
+class GraphExecGroup:
+    """A context in which several backward passes share a recomputation. Not supported: entering it raises."""
+
+    def __enter__(self) -> Any:
+        raise _errors.arguments.cannot(
+            "utils.checkpoint.GraphExecGroup", "make one backward pass from the sum of the losses"
+        )
+
+    def __exit__(self, *args: object) -> None:
+        raise NotImplementedError
+
+
 class CheckpointPolicy(enum.Enum):
     """The policy for an operator under selective checkpointing, which is not supported.
 

@@ -8,8 +8,24 @@ from contextlib import contextmanager
 
 from torchlike._internal import attention as _settings
 from torchlike.nn import _errors_sequence as _errors
+from torchlike.nn.attention._registry import activate_flash_attention_impl as activate_flash_attention_impl
+from torchlike.nn.attention._registry import current_flash_attention_impl as current_flash_attention_impl
+from torchlike.nn.attention._registry import list_flash_attention_impls as list_flash_attention_impls
+from torchlike.nn.attention._registry import register_flash_attention_impl as register_flash_attention_impl
+from torchlike.nn.attention._registry import restore_flash_attention_impl as restore_flash_attention_impl
 
-__all__ = ["SDPBackend", "sdpa_kernel"]
+__all__ = [
+    "SDPBackend",
+    "sdpa_kernel",
+    "WARN_FOR_UNFUSED_KERNELS",
+    "activate_flash_attention_impl",
+    "current_flash_attention_impl",
+    "list_flash_attention_impls",
+    "register_flash_attention_impl",
+    "restore_flash_attention_impl",
+]
+
+WARN_FOR_UNFUSED_KERNELS = False  # has no effect
 
 
 class SDPBackend(enum.IntEnum):

@@ -138,12 +138,12 @@ def _run_always_called(module: Any, args: tuple, kwargs: dict, results: list, ra
 # --- full backward hooks ----------------------------------------------------------------------------------------------
 
 
-def _backward_watch(module: Any) -> _BackwardWatch | None:
+def _backward_watch(module: Any) -> BackwardWatch | None:
     pre_hooks = [*everywhere.backward_pre.values(), *module._backward_pre_hooks.values()]
     hooks = [*everywhere.backward.values()] if everywhere.backward_is_full is True else []
     if module._is_full_backward_hook is True:
         hooks += module._backward_hooks.values()
-    return _BackwardWatch(module, hooks, pre_hooks) if hooks or pre_hooks else None
+    return BackwardWatch(module, hooks, pre_hooks) if hooks or pre_hooks else None
 
 
 @functools.cache
@@ -183,7 +183,7 @@ def _tap() -> Any:
 _NAMED = SimpleNamespace(__name__="hook")  # PyTorch's function that error messages name
 
 
-class _BackwardWatch:
+class BackwardWatch:
     """The backward hooks of one module call.
 
     The pre-hooks run when the output gradients are known. The hooks run when the input gradients are known. If no input

@@ -52,6 +52,66 @@ class SpectralNorm:
         setattr(module, self.name, self.compute_weight(module, do_power_iteration=module.training))
 
 
+class SpectralNormLoadStateDictPreHook:
+    """The hook that adds the right singular vector to a state dict of version 0, which has the normalized weight.
+
+    Args:
+      fn: the `SpectralNorm` of the module.
+    """
+
+    def __init__(self, fn: SpectralNorm) -> None:
+        self.fn = fn
+
+    def __call__(
+        self,
+        state_dict: dict[str, Any],
+        prefix: str,
+        local_metadata: dict[str, Any],
+        strict: bool,
+        missing_keys: list[str],
+        unexpected_keys: list[str],
+        error_msgs: list[str],
+    ) -> None:
+        version = local_metadata.get("spectral_norm", {}).get(f"{self.fn.name}.version", None)
+        if version is not None and version >= 1:
+            return
+        key = prefix + self.fn.name
+        if version is None and key not in state_dict and all(key + end in state_dict for end in ("_orig", "_u", "_v")):
+            return  # a state dict of version 1 without its metadata
+        absent = [key + end for end in ("_orig", "", "_u") if key + end not in state_dict]
+        if absent:
+            missing_keys.extend(absent if strict else [])
+            return
+        with torchlike.no_grad():
+            weight, given = state_dict[key + "_orig"], state_dict.pop(key)
+            sigma = (weight / given).mean()
+            state_dict[key + "_v"] = _right_vector(as_matrix(weight, self.fn.dim), state_dict[key + "_u"], sigma)
+
+
+class SpectralNormStateDictHook:
+    """The hook that writes the version of the state to the metadata of a state dict.
+
+    Args:
+      fn: the `SpectralNorm` of the module.
+    """
+
+    def __init__(self, fn: SpectralNorm) -> None:
+        self.fn = fn
+
+    def __call__(self, module: Any, state_dict: dict[str, Any], prefix: str, local_metadata: dict[str, Any]) -> None:
+        versions = local_metadata.setdefault("spectral_norm", {})
+        key = f"{self.fn.name}.version"
+        if key in versions:
+            raise RuntimeError(f"Unexpected key in metadata['spectral_norm']: {key}")
+        versions[key] = self.fn._version
+
+
+def _right_vector(matrix: Any, u: Any, sigma: Any) -> Any:
+    """Return the vector v for which u is the normalized product with the matrix, and u @ matrix @ v is `sigma`."""
+    v = torchlike.linalg.multi_dot([matrix.t().mm(matrix).pinverse(), matrix.t(), u.unsqueeze(1)]).squeeze(1)
+    return v.mul_(sigma / torchlike.dot(u, torchlike.mv(matrix, v)))
+
+
 def _hook_of(module: Any, name: str) -> tuple[int, SpectralNorm] | None:
     for key, hook in module._forward_pre_hooks.items():
         if isinstance(hook, SpectralNorm) and hook.name == name:
@@ -97,6 +157,8 @@ def spectral_norm(
     module.register_buffer(name + "_u", u)
     module.register_buffer(name + "_v", v)
     module.register_forward_pre_hook(hook)
+    module._register_state_dict_hook(SpectralNormStateDictHook(hook))
+    module._register_load_state_dict_pre_hook(SpectralNormLoadStateDictPreHook(hook))
     return module
 
 
@@ -124,4 +186,10 @@ def remove_spectral_norm(module: Any, name: str = "weight") -> Any:
     key, hook = found
     hook.remove(module)
     del module._forward_pre_hooks[key]
+    kinds = SpectralNormStateDictHook, SpectralNormLoadStateDictPreHook
+    for hooks, kind in zip((module._state_dict_hooks, module._load_state_dict_pre_hooks), kinds):
+        for place, each in [*hooks.items()]:
+            each = getattr(each, "hook", each)
+            if isinstance(each, kind) and each.fn.name == name:
+                del hooks[place]
     return module

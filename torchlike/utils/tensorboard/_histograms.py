@@ -27,7 +27,19 @@ def histogram_raw(
 
 def histogram(name: str, values: Any, bins: Any, max_bins: int | None = None) -> Summary:
     """Return a summary of the histogram of all elements. Empty buckets at both ends are dropped."""
-    x = make_np(values).astype(float).reshape(-1)
+    found = make_histogram(make_np(values).astype(float), bins, max_bins)
+    return Summary(value=[Summary.Value(tag=name, histo=found)])
+
+
+def make_histogram(values: np.ndarray, bins: Any, max_bins: int | None = None) -> HistogramProto:
+    """Return the histogram of all elements of an array. Empty buckets at both ends are dropped.
+
+    Args:
+      values: the array.
+      bins: the number or the edges of the buckets, or one of NumPy's rules.
+      max_bins: the number above which buckets are merged.
+    """
+    x = values.reshape(-1)
     if x.size == 0:
         raise ValueError("The input has no element.")
     counts, edges = np.histogram(x, bins=bins)
@@ -40,7 +52,9 @@ def histogram(name: str, values: Any, bins: Any, max_bins: int | None = None) ->
     # TensorBoard stores only right edges, so an empty first bucket marks the left edge of the first counted bucket.
     counts = [0, *counts[first : last + 1].tolist()]
     edges = edges[first : last + 2].tolist()
-    return histogram_raw(name, x.min(), x.max(), len(x), x.sum(), x.dot(x), edges, counts)
+    return HistogramProto(
+        min=x.min(), max=x.max(), num=len(x), sum=x.sum(), sum_squares=x.dot(x), bucket_limit=edges, bucket=counts
+    )
 
 
 def _merge_buckets(counts: np.ndarray, edges: np.ndarray, step: int) -> tuple[np.ndarray, np.ndarray]:
@@ -80,9 +94,23 @@ def pr_curve(tag: str, labels: Any, predictions: Any, num_thresholds: int = 127,
     The thresholds are evenly spaced from 0 to 1.
     """
     n = min(num_thresholds, _MAX_THRESHOLDS)
-    true = make_np(labels).astype(np.float64)
-    places = np.int32(np.floor(make_np(predictions) * (n - 1)))
-    weights = 1.0 if weights is None else make_np(weights)
+    weights = None if weights is None else make_np(weights)
+    return pr_curve_raw(tag, *compute_curve(make_np(labels), make_np(predictions), n, weights), num_thresholds=n)
+
+
+def compute_curve(labels: np.ndarray, predictions: np.ndarray, num_thresholds: Any = None, weights: Any = None) -> Any:
+    """Return true and false positives, true and false negatives, precision and recall, in one array.
+
+    Args:
+      labels: the true classes, 0 or 1.
+      predictions: the predicted probabilities.
+      num_thresholds: the number of thresholds, evenly spaced from 0 to 1.
+      weights: the weights of the labels.
+    """
+    n: int = num_thresholds
+    true = labels.astype(np.float64)
+    places = np.int32(np.floor(predictions * (n - 1)))
+    weights = 1.0 if weights is None else weights
 
     def at_least(weights: Any) -> np.ndarray:
         """Return the (weighted) number of predictions at or above each threshold."""
@@ -91,4 +119,4 @@ def pr_curve(tag: str, labels: Any, predictions: Any, num_thresholds: int = 127,
     tp, fp = at_least(true * weights), at_least((1.0 - true) * weights)
     tn, fn = fp[0] - fp, tp[0] - tp
     precision, recall = tp / np.maximum(1e-7, tp + fp), tp / np.maximum(1e-7, tp + fn)
-    return pr_curve_raw(tag, tp, fp, tn, fn, precision, recall, n)
+    return np.stack((tp, fp, tn, fn, precision, recall))

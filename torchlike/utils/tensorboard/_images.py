@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from tensorboard.compat.proto.summary_pb2 import Summary
 
+from torchlike._internal import unsupported
 from torchlike.utils.tensorboard import _errors
 from torchlike.utils.tensorboard._arrays import make_np
 
@@ -62,10 +63,23 @@ def image(tag: str, tensor: Any, rescale: float = 1, dataformats: str = "NCHW") 
     """
     array = _height_width_channels(make_np(tensor), dataformats)
     scale = 1 if array.dtype == np.uint8 else 255
-    array = (array.astype(np.float32) * scale).clip(0, 255).astype(np.uint8)
-    height, width, channels = array.shape
-    found = Summary.Image(height=height, width=width, colorspace=channels, encoded_image_string=png(array, rescale))
+    found = make_image((array.astype(np.float32) * scale).clip(0, 255).astype(np.uint8), rescale)
     return Summary(value=[Summary.Value(tag=tag, image=found)])
+
+
+def make_image(tensor: np.ndarray, rescale: float = 1, rois: Any = None, labels: Any = None) -> Summary.Image:
+    """Return the protocol buffer of an image.
+
+    Args:
+      tensor: the image, a uint8 array (height, width, channels).
+      rescale: the factor of the size of the stored image.
+      rois: not supported; it must be None.
+      labels: has no effect without `rois`.
+    """
+    if rois is not None:
+        raise unsupported("make_image", "rois")
+    height, width, channels = tensor.shape
+    return Summary.Image(height=height, width=width, colorspace=channels, encoded_image_string=png(tensor, rescale))
 
 
 def figure_to_image(figures: Any, close: bool = True) -> np.ndarray:

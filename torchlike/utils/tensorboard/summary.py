@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from typing import Any
 
 from tensorboard.compat.proto.summary_pb2 import Summary
@@ -12,13 +13,34 @@ from tensorboard.plugins.custom_scalar.metadata import PLUGIN_NAME as CUSTOM_SCA
 
 from torchlike.utils.tensorboard._arrays import make_np, shape_of, value_of
 from torchlike.utils.tensorboard._arrays import tensor_proto as tensor_proto
+from torchlike.utils.tensorboard._histograms import compute_curve as compute_curve
 from torchlike.utils.tensorboard._histograms import histogram as histogram
 from torchlike.utils.tensorboard._histograms import histogram_raw as histogram_raw
+from torchlike.utils.tensorboard._histograms import make_histogram as make_histogram
 from torchlike.utils.tensorboard._histograms import pr_curve as pr_curve
 from torchlike.utils.tensorboard._histograms import pr_curve_raw as pr_curve_raw
 from torchlike.utils.tensorboard._hparams import hparams as hparams
 from torchlike.utils.tensorboard._images import audio as audio
 from torchlike.utils.tensorboard._images import image as image
+from torchlike.utils.tensorboard._images import make_image as make_image
+
+
+def half_to_int(f: float) -> int:
+    """Return the integer with the bits of a float32 number, as protocol buffers store half precision.
+
+    Args:
+      f: the number.
+    """
+    return struct.unpack("i", struct.pack("f", f))[0]
+
+
+def int_to_half(i: int) -> float:
+    """Return the float32 number with the bits of an integer.
+
+    Args:
+      i: the integer.
+    """
+    return struct.unpack("f", struct.pack("i", i))[0]
 
 
 def scalar(

@@ -333,3 +333,7 @@ class Graph:
     def __init__(self, keep_graph: bool = False, *, pool: Any = None, capture_error_mode: str = "default") -> None:
         _present()
         raise _errors.arguments.cannot("accelerator.Graph", "use torch.compile, which compiles a step into one program")
+
+
+from torchlike.accelerator import graphs as graphs  # noqa: E402 (these modules use the functions above)
+from torchlike.accelerator import memory as memory  # noqa: E402

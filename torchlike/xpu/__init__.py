@@ -5,8 +5,9 @@ All results and errors are those of PyTorch's CPU build.
 
 from __future__ import annotations
 
+import contextlib
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from torchlike import _errors
@@ -198,6 +199,46 @@ def _no_native(symbol: str) -> Callable[[Any], Exception]:
     return error
 
 
+def _absent_class(name: str, doc: str) -> type:
+    """Return a class whose constructor raises the error of PyTorch's CPU build."""
+
+    def refuse(self: Any, *args: Any, **kwargs: Any) -> None:
+        raise _errors.making.no_instance(name)
+
+    return type(name, (), {"__init__": refuse, "__doc__": doc, "__module__": __name__})
+
+
+def _no_instance(name: str) -> Callable[[Any], Exception]:
+    return lambda device: _errors.making.no_instance(name)
+
+
+@contextlib.contextmanager
+def use_mem_pool(pool: Any, device: Any = None) -> Iterator[None]:
+    """Allocate memory from a pool. Raise an error: there is no device."""
+    raise _errors.making.absent("xpu")
+    yield
+
+
+class XPUPluggableAllocator:
+    """An allocator from a shared library. The constructor raises an error: there is no device."""
+
+    def __init__(self, path_to_lib_file: str, alloc_fn_name: str, free_fn_name: str) -> None:
+        raise _errors.making.absent("xpu")
+
+
+Event = _absent_class("Event", "An event of a stream. There is no device with streams.")
+Stream = _absent_class("Stream", "A stream of a device. There is no device with streams.")
+XPUGraph = _absent_class("XPUGraph", "A graph of work. There is no device that could run it.")
+MemPool = _absent_class("MemPool", "A pool of memory. There is no device with memory.")
+graph = _refused("graph", "Record a graph.", _no_instance("Stream"))
+make_graphed_callables = _refused("make_graphed_callables", "Record functions.", _no_instance("XPUGraph"))
+graph_pool_handle = _refused("graph_pool_handle", "Return a handle.", _no_instance("_xpu_graph_pool_handle"))
+is_current_stream_capturing = _refused(
+    "is_current_stream_capturing", "Return whether a graph is recorded.", _no_instance("_xpu_isCurrentStreamCapturing")
+)
+change_current_allocator = _refused(
+    "change_current_allocator", "Set the allocator.", lambda _: _errors.making.no_native("_xpu_changeCurrentAllocator")
+)
 current_device = _refused("current_device", "Return the index of the current device.")
 set_device = _refused("set_device", "Set the current device.")
 init = _refused("init", "Initialize the devices.")
@@ -227,3 +268,9 @@ memory_usage = _refused("memory_usage", "Return the memory traffic of a device."
 power_draw = _refused("power_draw", "Return the power draw of a device.", _no_sensors)
 temperature = _refused("temperature", "Return the temperature of a device.", _no_sensors)
 utilization = _refused("utilization", "Return the utilization of a device.", _no_sensors)
+
+
+from torchlike.xpu import graphs as graphs  # noqa: E402 (these modules use the functions above)
+from torchlike.xpu import memory as memory  # noqa: E402
+from torchlike.xpu import random as random  # noqa: E402
+from torchlike.xpu import streams as streams  # noqa: E402

@@ -1,0 +1,1 @@
+"""`torch.cuda.sparse`, an empty module as in PyTorch."""

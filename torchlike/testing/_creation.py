@@ -1,0 +1,3 @@
+"""The creation of random tensors."""
+
+from torchlike.testing._make import make_tensor as make_tensor

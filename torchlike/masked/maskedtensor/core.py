@@ -29,6 +29,7 @@ def is_masked_tensor(obj: Any, /) -> TypeGuard[MaskedTensor]:
     Args:
       obj: any object.
 
+    >>> import torchlike as torch
     >>> is_masked_tensor(torch.ones(2))
     False
     """
@@ -46,6 +47,7 @@ class MaskedTensor(Tensor):
       requires_grad: whether the masked tensor is a leaf that records gradients.
 
     >>> import warnings
+    >>> import torchlike as torch
     >>> warnings.simplefilter("ignore")
     >>> x = MaskedTensor(torch.tensor([1.0, 2.0, 3.0]), torch.tensor([True, False, True]))
     >>> x + 1

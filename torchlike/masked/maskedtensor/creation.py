@@ -18,6 +18,7 @@ def masked_tensor(data: Any, mask: Any, requires_grad: bool = False) -> MaskedTe
       requires_grad: whether the masked tensor records gradients.
 
     >>> import warnings
+    >>> import torchlike as torch
     >>> warnings.simplefilter("ignore")
     >>> masked_tensor(torch.tensor([1, 2]), torch.tensor([True, False])).to_tensor(0)
     tensor([1, 0])
@@ -33,6 +34,7 @@ def as_masked_tensor(data: Any, mask: Any) -> MaskedTensor:
       mask: a bool tensor of the same shape. True marks a valid element.
 
     >>> import warnings
+    >>> import torchlike as torch
     >>> warnings.simplefilter("ignore")
     >>> x = torch.tensor([1.0, 4.0], requires_grad=True)
     >>> as_masked_tensor(x.sqrt(), torch.tensor([False, True])).sum().backward()

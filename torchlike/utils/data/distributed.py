@@ -82,14 +82,14 @@ class DistributedSampler(Sampler[int]):
         self.epoch = epoch
 
 
-def place_of_process() -> tuple[int, int]:
+def _place_of_process() -> tuple[int, int]:
     """Return the number of processes of the default group and the rank of this one, or 1 and 0 if there is no group."""
     if not distributed.is_initialized():
         return 1, 0
     return distributed.get_world_size(), distributed.get_rank()
 
 
-def equal_seed(generator: Any) -> int:
+def _equal_seed(generator: Any) -> int:
     """Sample a seed from a generator, and return that of the process 0 if there are several."""
     seed = _draw_seed(generator)
     if distributed.is_initialized():

@@ -14,7 +14,7 @@ from torchlike.utils.data.datapipes.datapipe import (
     _IterDataPipeSerializationWrapper,
     _MapDataPipeSerializationWrapper,
 )
-from torchlike.utils.data.distributed import equal_seed, place_of_process
+from torchlike.utils.data.distributed import _equal_seed, _place_of_process
 from torchlike.utils.data.graph_settings import apply_random_seed, apply_sharding, apply_shuffle_settings
 
 
@@ -40,7 +40,7 @@ def set_seeds(dataset: Any, generator: Any) -> int | None:
     """Sample the seed of an epoch and set the seeds of random pipes. Return None if the dataset is not a pipe."""
     if not isinstance(dataset, IterDataPipe):
         return None
-    seed = equal_seed(generator)
+    seed = _equal_seed(generator)
     apply_random_seed(dataset, torchlike.Generator().manual_seed(seed))
     return seed
 
@@ -48,14 +48,14 @@ def set_seeds(dataset: Any, generator: Any) -> int | None:
 def set_share(dataset: Any) -> None:
     """Divide the elements of pipes among the processes of the default group."""
     if isinstance(dataset, IterDataPipe | MapDataPipe):
-        apply_sharding(dataset, *place_of_process())
+        apply_sharding(dataset, *_place_of_process())
 
 
 def with_shares(dataset: Any, init_fn: Callable[[int], Any] | None) -> Callable[[int], Any] | None:
     """Return the first function of the workers, which also divides the elements of pipes among them."""
     if not isinstance(dataset, IterDataPipe | MapDataPipe):
         return init_fn
-    return _SetShare(init_fn, *place_of_process())
+    return _SetShare(init_fn, *_place_of_process())
 
 
 @dataclasses.dataclass(frozen=True)

@@ -49,12 +49,6 @@ def test_the_names_of_data_pipes():
     both(run)
 
 
-def test_data_pipes_cannot_be_created():
-    pipes = torchlike.utils.data.datapipes.iter.combinatorics
-    with pytest.raises(NotImplementedError, match="ShufflerIterDataPipe"):
-        pipes.ShufflerIterDataPipe([])
-
-
 def test_the_c_module_of_process_groups():
     def run(L):
         names = module(L, "_C._distributed_c10d")

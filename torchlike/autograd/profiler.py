@@ -6,10 +6,21 @@ from typing import Any
 
 from torchlike import _errors
 from torchlike.profiler._events import Average, EventList
+from torchlike.profiler._events import Event as FunctionEvent
 from torchlike.profiler._profile import profile as _profile
 from torchlike.profiler._recording import record_function as record_function
 
-__all__ = ["EventList", "emit_nvtx", "profile", "record_function"]
+__all__ = [
+    "EnforceUnique",
+    "EventList",
+    "FunctionEvent",
+    "emit_itt",
+    "emit_nvtx",
+    "load_nvprof",
+    "parse_nvprof_trace",
+    "profile",
+    "record_function",
+]
 
 
 class profile(_profile):
@@ -51,3 +62,50 @@ class profile(_profile):
 def emit_nvtx(*args: Any, **kwargs: Any) -> Any:
     """Raise an error: NVTX ranges are not supported."""
     raise _errors.arguments.cannot("autograd.profiler.emit_nvtx", "use record_function with JAX's profiler")
+
+
+def emit_itt(*args: Any, **kwargs: Any) -> Any:
+    """Raise an error: ranges for VTune are not supported."""
+    raise _errors.arguments.cannot("autograd.profiler.emit_itt", "use record_function with JAX's profiler")
+
+
+def load_nvprof(path: str) -> Any:
+    """Raise an error: files of nvprof cannot be read.
+
+    Args:
+      path: the file.
+    """
+    raise _errors.arguments.cannot("autograd.profiler.load_nvprof", "use the traces of JAX's profiler")
+
+
+def parse_nvprof_trace(path: str) -> Any:
+    """Raise an error: files of nvprof cannot be read.
+
+    Args:
+      path: the file.
+    """
+    raise _errors.arguments.cannot("autograd.profiler.parse_nvprof_trace", "use the traces of JAX's profiler")
+
+
+class EnforceUnique:
+    """A set of keys, each of which may occur once.
+
+    >>> keys = EnforceUnique()
+    >>> keys.see("a")
+    >>> keys.see("a")
+    Traceback (most recent call last):
+    RuntimeError: duplicate key: ('a',)
+    """
+
+    def __init__(self) -> None:
+        self.seen: set[tuple] = set()
+
+    def see(self, *key: Any) -> None:
+        """Add a key. Raise RuntimeError if it was added before.
+
+        Args:
+          *key: the parts of the key.
+        """
+        if key in self.seen:
+            raise RuntimeError(f"duplicate key: {key}")
+        self.seen.add(key)

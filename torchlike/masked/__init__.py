@@ -1,4 +1,4 @@
-"""`torch.masked`: reductions and normalizations over the elements that a mask selects."""
+"""`torch.masked`: masked tensors, and reductions and normalizations over the elements that a mask selects."""
 
 from torchlike.masked._ops import amax as amax
 from torchlike.masked._ops import amin as amin
@@ -19,3 +19,8 @@ from torchlike.masked._ops import softmin as softmin
 from torchlike.masked._ops import std as std
 from torchlike.masked._ops import sum as sum
 from torchlike.masked._ops import var as var
+from torchlike.masked.maskedtensor import _ops_refs as _ops_refs
+from torchlike.masked.maskedtensor.core import MaskedTensor as MaskedTensor
+from torchlike.masked.maskedtensor.core import is_masked_tensor as is_masked_tensor
+from torchlike.masked.maskedtensor.creation import as_masked_tensor as as_masked_tensor
+from torchlike.masked.maskedtensor.creation import masked_tensor as masked_tensor

@@ -11,6 +11,7 @@ from typing import Any
 import torchlike as torch
 from torchlike import _errors
 from torchlike._tensor.tensor import Tensor
+from torchlike.masked.maskedtensor.core import is_masked_tensor
 
 Dims = int | tuple[int, ...] | None
 
@@ -27,7 +28,12 @@ def _fitting(input: Tensor, mask: Tensor) -> Tensor:
 
 
 def _taken(input: Tensor, mask: Tensor | None, identity: Callable[[Any], Any]) -> Tensor:
-    """Replace the elements at which the mask is False by `identity(input.dtype)`."""
+    """Replace the elements at which the mask is False by `identity(input.dtype)`.
+
+    A masked tensor has its own mask, and `mask` is ignored, as in PyTorch.
+    """
+    if is_masked_tensor(input):
+        input, mask = input.get_data(), input.get_mask()
     if mask is None:
         return input
     mask = _fitting(input, mask)

@@ -6,6 +6,7 @@ region flushes pending work at its begin and its end, so that the work is attrib
 """
 
 from torchlike._api.homes import settle as _settle
+from torchlike.profiler import itt as itt
 from torchlike.profiler._profile import ProfilerAction as ProfilerAction
 from torchlike.profiler._profile import ProfilerActivity as ProfilerActivity
 from torchlike.profiler._profile import profile as profile
@@ -13,6 +14,7 @@ from torchlike.profiler._profile import schedule as schedule
 from torchlike.profiler._profile import supported_activities as supported_activities
 from torchlike.profiler._profile import tensorboard_trace_handler as tensorboard_trace_handler
 from torchlike.profiler._recording import record_function as record_function
+from torchlike.profiler.profiler import ExecutionTraceObserver as ExecutionTraceObserver
 
 
 def kineto_available() -> bool:

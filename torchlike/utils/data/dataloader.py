@@ -15,6 +15,9 @@ from typing import Any, Generic, TypeVar
 from torchlike._internal import active, batch, boundary, uninterrupted, warn
 from torchlike.utils.data import _errors as errors
 from torchlike.utils.data import _utils as _utils
+from torchlike.utils.data import graph as graph
+from torchlike.utils.data import graph_settings as graph_settings
+from torchlike.utils.data._utils import pipes
 from torchlike.utils.data._utils.collate import default_collate as default_collate
 from torchlike.utils.data._utils.collate import default_convert as default_convert
 from torchlike.utils.data._utils.fetch import IterableFetcher, MapFetcher
@@ -113,7 +116,7 @@ class DataLoader(Generic[T_co]):
         in_order: bool = True,
     ) -> None:
         _check_worker_options(num_workers, timeout, prefetch_factor, persistent_workers)
-        self.dataset = dataset
+        self.dataset = pipes.wrapped(dataset)
         self.num_workers = num_workers
         self.prefetch_factor = 2 if prefetch_factor is None and num_workers > 0 else prefetch_factor
         self.pin_memory = pin_memory
@@ -124,7 +127,7 @@ class DataLoader(Generic[T_co]):
         self.in_order = in_order
         if isinstance(dataset, IterableDataset):
             self._dataset_kind = _DatasetKind.Iterable
-            _check_stream_options(shuffle, sampler, batch_sampler)
+            _check_stream_options(None if pipes.takes_shuffle(dataset, shuffle) else shuffle, sampler, batch_sampler)
         else:
             self._dataset_kind = _DatasetKind.Map
         self.generator = generator
@@ -266,6 +269,7 @@ class _BaseDataLoaderIter:
 
     def __init__(self, loader: DataLoader) -> None:
         self._dataset = loader.dataset
+        self._pipes_seed = pipes.set_seeds(loader.dataset, loader.generator)
         self._dataset_kind = loader._dataset_kind
         self._promised = loader._IterableDataset_len_called
         self._index_sampler = loader._index_sampler
@@ -312,6 +316,7 @@ class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
         super().__init__(loader)
         if loader.timeout != 0:
             raise AssertionError("_SingleProcessDataLoaderIter requires timeout == 0")
+        pipes.set_share(loader.dataset)
         fetcher = IterableFetcher if self._dataset_kind == _DatasetKind.Iterable else MapFetcher
         self._dataset_fetcher = fetcher(loader.dataset, loader._auto_collation, loader.collate_fn, loader.drop_last)
 
@@ -360,9 +365,13 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         )
         if self._most <= 0:
             raise AssertionError("prefetch_factor must be greater than 0 for MultiProcessingDataLoaderIter")
-        job = Job(loader.dataset, make, loader.worker_init_fn, self._base_seed, loader.num_workers, os.getpid())
+        first = pipes.with_shares(loader.dataset, loader.worker_init_fn)
+        job = Job(
+            loader.dataset, make, first, self._base_seed, loader.num_workers, os.getpid(), pipes_seed=self._pipes_seed
+        )
         self._group = _workers_of(job, loader.multiprocessing_context)
         self._workers = self._group.processes
+        pipes.set_seeds(loader.dataset, loader.generator)  # PyTorch samples a second seed, which workers do not get
         self._begin()
 
     def _reset(self, loader: DataLoader) -> None:
@@ -370,8 +379,9 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         self._sampler_iter = iter(self._index_sampler)
         self._num_yielded = 0
         self._promised = loader._IterableDataset_len_called
+        self._pipes_seed = pipes.set_seeds(loader.dataset, loader.generator)
         for worker in range(self._count):
-            self._group.send(worker, None)
+            self._group.send(worker, (None, self._pipes_seed))
         waiting = self._count
         while waiting:
             self._group.wait(self._timeout)

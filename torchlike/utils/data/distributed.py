@@ -8,7 +8,7 @@ from typing import Any
 
 import torchlike
 from torchlike import distributed
-from torchlike.utils.data.sampler import Sampler
+from torchlike.utils.data.sampler import Sampler, _draw_seed
 
 
 class DistributedSampler(Sampler[int]):
@@ -80,3 +80,20 @@ class DistributedSampler(Sampler[int]):
           epoch: the number of the epoch.
         """
         self.epoch = epoch
+
+
+def _place_of_process() -> tuple[int, int]:
+    """Return the number of processes of the default group and the rank of this one, or 1 and 0 if there is no group."""
+    if not distributed.is_initialized():
+        return 1, 0
+    return distributed.get_world_size(), distributed.get_rank()
+
+
+def _equal_seed(generator: Any) -> int:
+    """Sample a seed from a generator, and return that of the process 0 if there are several."""
+    seed = _draw_seed(generator)
+    if distributed.is_initialized():
+        held = torchlike.tensor(seed)
+        distributed.broadcast(held, src=0)
+        seed = int(held.item())
+    return seed

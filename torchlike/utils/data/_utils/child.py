@@ -19,8 +19,9 @@ _PATIENCE = 5  # seconds between two checks of whether the main process still ex
 def run(number: int, job: Job, channel: Channel) -> None:
     """Fetch the batches that the main process asks for, until it closes the channel.
 
-    A request is a pair of the number of the batch and its index, or None at the start of another epoch. An answer is
-    the number of the batch, the kind of the answer, and the batch or its error.
+    A request is a pair of the number of the batch and its index. At the start of another epoch, the number is None and
+    the index is the seed of the random data pipes. An answer is the number of the batch, the kind of the answer, and
+    the batch or its error.
     """
     _drop_handlers()
     gc.freeze()  # the objects of the main process are not collected here: their pages stay shared

@@ -11,6 +11,7 @@ import numpy as np
 
 import torchlike
 from torchlike.utils.data import _errors as errors
+from torchlike.utils.data.graph_settings import apply_random_seed
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,6 +74,7 @@ class Job:
         base_seed: the seed of the epoch. The seed of the worker is `base_seed` plus its id.
         count: the number of workers.
         parent: the id of the main process.
+        pipes_seed: the seed of the random data pipes of the first epoch, or None if the dataset is not a pipe.
     """
 
     dataset: Any
@@ -81,6 +83,7 @@ class Job:
     base_seed: int
     count: int
     parent: int
+    pipes_seed: int | None = None
 
 
 class Fetching:
@@ -90,6 +93,7 @@ class Fetching:
         self._job, self._number = job, number
         self._fetcher: Any = None
         self._failed: Exception | None = None
+        self._set_seeds(job.pipes_seed)
         if job.init_fn is not None:
             try:
                 job.init_fn(number)
@@ -98,11 +102,16 @@ class Fetching:
 
     def respond(self, request: Any) -> tuple[int | None, str, Any]:
         """Return the answer to a request (see `run`)."""
-        if request is None:
+        number, index = request
+        if number is None:
+            self._set_seeds(index)
             self._fetcher = None
             return None, RESUMED, None
-        number, index = request
         return number, *self._fetched(index)
+
+    def _set_seeds(self, pipes_seed: int | None) -> None:
+        if pipes_seed is not None:
+            apply_random_seed(self._job.dataset, torchlike.Generator().manual_seed(pipes_seed))
 
     def _fetched(self, index: Any) -> tuple[str, Any]:
         if self._failed is not None:

@@ -1,3 +1,5 @@
-"""The names of data pipes that libraries use in `isinstance` checks. There are no data pipes: use datasets."""
+"""Data pipes: composable datasets that iterate over samples (`iter`) or return a sample for a key (`map`)."""
 
+from torchlike.utils.data.datapipes import dataframe as dataframe
 from torchlike.utils.data.datapipes import iter as iter
+from torchlike.utils.data.datapipes import map as map

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import enum
 import itertools
 import math
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from torchlike.utils.benchmark import Measurement
+from torchlike.utils.benchmark.utils.common import Measurement, unit_of
 
-UNITS = (("seconds", "s", 1.0), ("milliseconds", "ms", 1e-3), ("microseconds", "us", 1e-6), ("nanoseconds", "ns", 1e-9))
+__all__ = ["Colorize", "Compare"]
+
 _INDENT = " " * 6
 _BAR = "  |  "
 _FASTEST = "\033[92m\033[1m", "\033[0m\033[0m"
 
 
-def unit_of(seconds: float) -> tuple[str, str, float]:
-    """Return the name, the abbreviation and the seconds of the unit in which a time is shown."""
-    return next((unit for unit in UNITS if seconds >= unit[2]), UNITS[-1])
+class Colorize(enum.Enum):
+    """How a table is colored."""
+
+    NONE = "none"
+    COLUMNWISE = "columnwise"
+    ROWWISE = "rowwise"
 
 
 class Compare:
@@ -41,8 +44,6 @@ class Compare:
         Raises:
           ValueError: an element is not a `Measurement`.
         """
-        from torchlike.utils.benchmark import Measurement
-
         results = list(results)
         for result in results:
             if not isinstance(result, Measurement):
@@ -66,8 +67,6 @@ class Compare:
         print(str(self))
 
     def __str__(self) -> str:
-        from torchlike.utils.benchmark import Measurement
-
         merged = Measurement.merge(self._results)
         tables: dict[str | None, list[Measurement]] = {}
         for result in merged:

@@ -1,21 +1,16 @@
-"""Timing of Python statements (`torch.utils.benchmark`)."""
+"""Timing of Python statements."""
 
 from __future__ import annotations
 
-import math
-import statistics
+import enum
 import timeit
-from collections.abc import Iterable
-from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
 from torchlike._internal import _errors
-from torchlike.utils._compare import Compare as Compare
-from torchlike.utils._compare import unit_of
+from torchlike.utils.benchmark.utils.common import Measurement, TaskSpec
 
-_MOST_DIGITS = 4
-_RESOLUTION = 2.4e-8  # seconds; PyTorch shows no digits below about this
+__all__ = ["Language", "Timer", "timer"]
 
 
 def timer() -> float:
@@ -29,101 +24,11 @@ def timer() -> float:
     return perf_counter()
 
 
-@dataclass(frozen=True)
-class TaskSpec:
-    """The description of a measured statement. It determines the row and the column in a `Compare`."""
+class Language(enum.Enum):
+    """The language of a statement."""
 
-    stmt: str
-    setup: str
-    global_setup: str = ""
-    label: str | None = None
-    sub_label: str | None = None
-    description: str | None = None
-    env: str | None = None
-    num_threads: int = 1
-
-    @property
-    def title(self) -> str:
-        """The label, or the statement, with the sub-label."""
-        return (self.label or self.stmt) + (f": {self.sub_label}" if self.sub_label else "")
-
-
-@dataclass
-class Measurement:
-    """The measured times of a statement, in seconds.
-
-    Args:
-      number_per_run: the number of calls per measurement.
-      raw_times: the time of each measurement.
-      task_spec: the description of the statement.
-      metadata: further data.
-    """
-
-    number_per_run: int
-    raw_times: list[float]
-    task_spec: TaskSpec
-    metadata: dict[Any, Any] | None = None
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or name == "task_spec":
-            raise AttributeError(name)
-        return getattr(self.task_spec, name)
-
-    @staticmethod
-    def merge(measurements: Iterable[Measurement]) -> list[Measurement]:
-        """Return one measurement for each task, with the times per call of all measurements of the task."""
-        times: dict[TaskSpec, list[float]] = {}
-        for measurement in measurements:
-            times.setdefault(measurement.task_spec, []).extend(measurement.times)
-        return [Measurement(1, found, task, None) for task, found in times.items()]
-
-    @property
-    def as_row_name(self) -> str:
-        """The name of the row in a `Compare`."""
-        return self.task_spec.sub_label or self.task_spec.stmt or "[Unknown]"
-
-    @property
-    def significant_figures(self) -> int:
-        """The number of digits of the median that the spread of the times supports."""
-        free = max(len(self.times) - 1, 1)
-        factor = 0.676 + 0.625 / free + 0.7 / free**2  # a quantile of Student's distribution, per interquartile range
-        spread = max(self.iqr / len(self.times) ** 0.5 * factor, _RESOLUTION)
-        if not self.median:
-            return 1
-        return min(max(math.floor(math.log10(self.median / spread)), 1), _MOST_DIGITS)
-
-    @property
-    def times(self) -> list[float]:
-        """The time per call, for each measurement."""
-        return [t / self.number_per_run for t in self.raw_times]
-
-    @property
-    def mean(self) -> float:
-        """The mean time per call."""
-        return statistics.fmean(self.times)
-
-    @property
-    def median(self) -> float:
-        """The median time per call."""
-        return statistics.median(self.times)
-
-    @property
-    def iqr(self) -> float:
-        """The interquartile range of the times per call."""
-        if len(self.raw_times) < 2:
-            return 0.0
-        first, _, third = statistics.quantiles(self.times, n=4, method="inclusive")
-        return third - first
-
-    def meets_confidence(self, threshold: float = 0.1) -> bool:
-        """Return whether the interquartile range is less than `threshold` times the median."""
-        return self.iqr / self.median < threshold
-
-    def __repr__(self) -> str:
-        _, unit, scale = unit_of(self.median)
-        runs = f"{len(self.raw_times)} measurement{'s' * (len(self.raw_times) > 1)}, {self.number_per_run} runs each"
-        title = "\n".join(part for part in (self.title, self.task_spec.description) if part)
-        return f"{title}\n  {self.median / scale:.2f} {unit}\n  {runs}"
+    PYTHON = 0
+    CPP = 1
 
 
 class Timer:
@@ -153,9 +58,10 @@ class Timer:
         description: str | None = None,
         env: str | None = None,
         num_threads: int = 1,
-        language: Any = "python",
+        language: Language | str = Language.PYTHON,
     ) -> None:
-        refused = {"env": env is not None, "num_threads": num_threads != 1, "language": str(language) != "python"}
+        is_python = language in (Language.PYTHON, "py", "python")
+        refused = {"env": env is not None, "num_threads": num_threads != 1, "language": not is_python}
         for name, given in refused.items():
             if given:
                 raise _errors.arguments.unsupported("utils.benchmark.Timer", name)

@@ -288,6 +288,16 @@ def swap_module(
         make = mapping[kind].from_float
         takes = "use_precomputed_fake_quant" in inspect.signature(make).parameters
         made = make(mod, use_precomputed_fake_quant=use_precomputed_fake_quant) if takes else make(mod)
+    return take_over(mod, made)
+
+
+def take_over(mod: Any, made: Any) -> Any:
+    """Return a module that replaces another one, with its hooks, on its device.
+
+    Args:
+      mod: the module that is replaced.
+      made: the new module.
+    """
     for hook in mod._forward_pre_hooks.values():
         made.register_forward_pre_hook(hook)
     for hook in mod._forward_hooks.values():

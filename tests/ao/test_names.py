@@ -32,7 +32,35 @@ def test_former_names(name):
     assert names and all(getattr(place, each) is getattr(new, each) for each in names)
 
 
-CLASSES = ["ao.nn.qat", "ao.nn.intrinsic", "ao.nn.intrinsic.qat", "ao.nn.quantized.dynamic", "ao.quantization.stubs"]
+MODULES = [
+    "qat.modules.embedding_ops",
+    "qat.dynamic.modules.linear",
+    "quantizable.modules.rnn",
+    "quantized.functional",
+    "quantized.modules.normalization",
+    "quantized.dynamic.modules.conv",
+    "intrinsic.qat.modules.linear_relu",
+    "intrinsic.quantized.modules.bn_relu",
+    "intrinsic.quantized.dynamic.modules.linear_relu",
+]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_modules_with_former_names_are_the_same(name):
+    assert importlib.import_module(f"torchlike.nn.{name}") is importlib.import_module(f"torchlike.ao.nn.{name}")
+    assert importlib.import_module(f"torch.ao.nn.{name}")
+
+
+CLASSES = [
+    "ao.pruning",
+    "ao.nn.quantizable",
+    "ao.nn.quantized",
+    "ao.nn.qat",
+    "ao.nn.intrinsic",
+    "ao.nn.intrinsic.qat",
+    "ao.nn.quantized.dynamic",
+    "ao.quantization.stubs",
+]
 
 
 @pytest.mark.parametrize("place", CLASSES)

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 from torchlike import _dtypes, _errors
-from torchlike._composite.functional import bags
-from torchlike._composite.ranges import arange
 from torchlike._quantized import _tensor as t
 from torchlike._tensor.tensor import Tensor
 
@@ -97,12 +95,15 @@ def embedding_bag_byte(
     if indices.ndim == 1 and offsets is None:
         raise RuntimeError("embedding_bag_byte expects offsets to be set for 1D indices.")
     found = weight.at(indices.flatten())
-    places = arange(indices.numel(), device=indices.device).view(indices.shape)
     if per_sample_weights is not None:
         found = found * per_sample_weights.flatten().unsqueeze(-1)
-    if offsets is not None:
-        offsets = offsets.to(places.dtype)
-    return bags.embedding_bag(places, found, offsets, mode="sum", include_last_offset=include_last_offset)
+    places = indices.new_ones(indices.numel()).cumsum(0) - 1
+    if offsets is None:
+        bags, count = places // max(indices.shape[1], 1), indices.shape[0]
+    else:
+        starts = offsets[:-1] if include_last_offset else offsets
+        bags, count = (places.unsqueeze(1) >= starts).sum(1) - 1, starts.numel()
+    return found.new_zeros(count, found.shape[1]).index_add(0, bags, found)
 
 
 FUNCTIONS: dict[str, Callable] = {

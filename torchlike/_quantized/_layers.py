@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from torchlike import _dtypes
-from torchlike._composite.functional import norm
 from torchlike._dtypes import quantized as q
 from torchlike._quantized import _tensor as t
 from torchlike._quantized._rules import levels, of_product, rule, through_float
@@ -65,8 +64,8 @@ def layer_norm(
     output_zero_point: int,
 ) -> Any:
     """Return the layer norm, quantized with the given scale."""
-    given = list(normalized_shape), _plain(weight), _plain(bias), eps
-    return through_float(lambda x: norm.layer_norm(x, *given), (input,), output_scale, output_zero_point)
+    given = tuple(normalized_shape), _plain(weight), _plain(bias), eps
+    return through_float(lambda x: rows["_layer_norm"](x, *given), (input,), output_scale, output_zero_point)
 
 
 def group_norm(
@@ -80,7 +79,7 @@ def group_norm(
 ) -> Any:
     """Return the group norm, quantized with the given scale."""
     given = num_groups, _plain(weight), _plain(bias), eps
-    return through_float(lambda x: norm.group_norm(x, *given), (qx,), output_scale, output_zero_point)
+    return through_float(lambda x: rows["_group_norm"](x, *given), (qx,), output_scale, output_zero_point)
 
 
 def instance_norm(

@@ -27,6 +27,9 @@ def _refuse(name: str) -> NoReturn:
 def convert_dynamic_jit(*args: Any, **kwargs: Any) -> Any:
     """Raise: the quantization of TorchScript modules is not supported.
 
+    Args:
+      *args, **kwargs: not used.
+
     Raises:
       NotImplementedError: always.
     """
@@ -35,6 +38,9 @@ def convert_dynamic_jit(*args: Any, **kwargs: Any) -> Any:
 
 def convert_jit(*args: Any, **kwargs: Any) -> Any:
     """Raise: the quantization of TorchScript modules is not supported.
+
+    Args:
+      *args, **kwargs: not used.
 
     Raises:
       NotImplementedError: always.
@@ -45,6 +51,9 @@ def convert_jit(*args: Any, **kwargs: Any) -> Any:
 def fuse_conv_bn_jit(*args: Any, **kwargs: Any) -> Any:
     """Raise: the quantization of TorchScript modules is not supported.
 
+    Args:
+      *args, **kwargs: not used.
+
     Raises:
       NotImplementedError: always.
     """
@@ -53,6 +62,9 @@ def fuse_conv_bn_jit(*args: Any, **kwargs: Any) -> Any:
 
 def prepare_dynamic_jit(*args: Any, **kwargs: Any) -> Any:
     """Raise: the quantization of TorchScript modules is not supported.
+
+    Args:
+      *args, **kwargs: not used.
 
     Raises:
       NotImplementedError: always.
@@ -63,6 +75,9 @@ def prepare_dynamic_jit(*args: Any, **kwargs: Any) -> Any:
 def prepare_jit(*args: Any, **kwargs: Any) -> Any:
     """Raise: the quantization of TorchScript modules is not supported.
 
+    Args:
+      *args, **kwargs: not used.
+
     Raises:
       NotImplementedError: always.
     """
@@ -71,6 +86,9 @@ def prepare_jit(*args: Any, **kwargs: Any) -> Any:
 
 def quantize_dynamic_jit(*args: Any, **kwargs: Any) -> Any:
     """Raise: the quantization of TorchScript modules is not supported.
+
+    Args:
+      *args, **kwargs: not used.
 
     Raises:
       NotImplementedError: always.
@@ -81,6 +99,9 @@ def quantize_dynamic_jit(*args: Any, **kwargs: Any) -> Any:
 def quantize_jit(*args: Any, **kwargs: Any) -> Any:
     """Raise: the quantization of TorchScript modules is not supported.
 
+    Args:
+      *args, **kwargs: not used.
+
     Raises:
       NotImplementedError: always.
     """
@@ -90,6 +111,9 @@ def quantize_jit(*args: Any, **kwargs: Any) -> Any:
 def script_qconfig(*args: Any, **kwargs: Any) -> Any:
     """Raise: the quantization of TorchScript modules is not supported.
 
+    Args:
+      *args, **kwargs: not used.
+
     Raises:
       NotImplementedError: always.
     """
@@ -98,6 +122,9 @@ def script_qconfig(*args: Any, **kwargs: Any) -> Any:
 
 def script_qconfig_dict(*args: Any, **kwargs: Any) -> Any:
     """Raise: the quantization of TorchScript modules is not supported.
+
+    Args:
+      *args, **kwargs: not used.
 
     Raises:
       NotImplementedError: always.

@@ -133,7 +133,63 @@ class GroupNorm(nn.GroupNorm):
         return cls(mod.num_groups, mod.num_channels, *given, mod.eps, mod.affine)
 
 
-class InstanceNorm1d(nn.InstanceNorm1d):
+class _InstanceNorm(nn.Module):
+    """What the instance norms share. A subclass also derives from the float layer.
+
+    Args:
+      num_features: the number of channels.
+      weight: the factors, or None.
+      bias: the summands, or None.
+      scale: the scale of the result.
+      zero_point: the zero point of the result.
+      eps: added to the variance.
+      momentum: not used, as there are no running statistics.
+      affine: is only shown.
+      track_running_stats: not used.
+      device: of the buffers.
+      dtype: of the buffers.
+    """
+
+    def __init__(
+        self,
+        num_features: int,
+        weight: Any,
+        bias: Any,
+        scale: float,
+        zero_point: int,
+        eps: float = 1e-5,
+        momentum: float = 0.1,
+        affine: bool = False,
+        track_running_stats: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        made = {"device": device, "dtype": dtype}
+        rest: dict[str, Any] = {"affine": affine, "track_running_stats": track_running_stats, **made}
+        super().__init__(num_features, eps, momentum, **rest)  # type: ignore[call-arg]
+        _fill(self, weight, bias, scale, zero_point, made)
+
+    def forward(self, input: Any) -> Any:
+        """Return the quantized result."""
+        layer: Any = self
+        given = layer.weight, layer.bias, layer.eps, float(layer.scale), int(layer.zero_point)
+        return torch.ops.quantized.instance_norm(input, *given)
+
+    def _get_name(self) -> str:
+        return f"Quantized{type(self).__name__}"
+
+    @classmethod
+    def from_float(cls, mod: Any, use_precomputed_fake_quant: bool = False) -> Any:
+        """Return the module for an instance norm with an observer. As in PyTorch, `momentum` becomes `mod.affine`.
+
+        Args:
+          mod: the float module.
+          use_precomputed_fake_quant: not used.
+        """
+        return cls(mod.num_features, mod.weight, mod.bias, *output_parameters(mod), mod.eps, mod.affine)
+
+
+class InstanceNorm1d(_InstanceNorm, nn.InstanceNorm1d):
     """Instance norm of a quantized tensor (N, C, L).
 
     Args:
@@ -150,43 +206,8 @@ class InstanceNorm1d(nn.InstanceNorm1d):
       dtype: of the buffers.
     """
 
-    def __init__(
-        self,
-        num_features: int,
-        weight: Any,
-        bias: Any,
-        scale: float,
-        zero_point: int,
-        eps: float = 1e-5,
-        momentum: float = 0.1,
-        affine: bool = False,
-        track_running_stats: bool = False,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        made = {"device": device, "dtype": dtype}
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, **made)
-        _fill(self, weight, bias, scale, zero_point, made)
 
-    def forward(self, input: Any) -> Any:
-        """Return the quantized result."""
-        return _instance_norm(self, input)
-
-    def _get_name(self) -> str:
-        return "QuantizedInstanceNorm1d"
-
-    @classmethod
-    def from_float(cls, mod: Any, use_precomputed_fake_quant: bool = False) -> Any:
-        """Return the module for an `InstanceNorm1d` with an observer. As in PyTorch, `momentum` becomes `mod.affine`.
-
-        Args:
-          mod: the float module.
-          use_precomputed_fake_quant: not used.
-        """
-        return cls(mod.num_features, mod.weight, mod.bias, *output_parameters(mod), mod.eps, mod.affine)
-
-
-class InstanceNorm2d(nn.InstanceNorm2d):
+class InstanceNorm2d(_InstanceNorm, nn.InstanceNorm2d):
     """Instance norm of a quantized tensor (N, C, H, W).
 
     Args:
@@ -203,43 +224,8 @@ class InstanceNorm2d(nn.InstanceNorm2d):
       dtype: of the buffers.
     """
 
-    def __init__(
-        self,
-        num_features: int,
-        weight: Any,
-        bias: Any,
-        scale: float,
-        zero_point: int,
-        eps: float = 1e-5,
-        momentum: float = 0.1,
-        affine: bool = False,
-        track_running_stats: bool = False,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        made = {"device": device, "dtype": dtype}
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, **made)
-        _fill(self, weight, bias, scale, zero_point, made)
 
-    def forward(self, input: Any) -> Any:
-        """Return the quantized result."""
-        return _instance_norm(self, input)
-
-    def _get_name(self) -> str:
-        return "QuantizedInstanceNorm2d"
-
-    @classmethod
-    def from_float(cls, mod: Any, use_precomputed_fake_quant: bool = False) -> Any:
-        """Return the module for an `InstanceNorm2d` with an observer. As in PyTorch, `momentum` becomes `mod.affine`.
-
-        Args:
-          mod: the float module.
-          use_precomputed_fake_quant: not used.
-        """
-        return cls(mod.num_features, mod.weight, mod.bias, *output_parameters(mod), mod.eps, mod.affine)
-
-
-class InstanceNorm3d(nn.InstanceNorm3d):
+class InstanceNorm3d(_InstanceNorm, nn.InstanceNorm3d):
     """Instance norm of a quantized tensor (N, C, D, H, W).
 
     Args:
@@ -255,43 +241,3 @@ class InstanceNorm3d(nn.InstanceNorm3d):
       device: of the buffers.
       dtype: of the buffers.
     """
-
-    def __init__(
-        self,
-        num_features: int,
-        weight: Any,
-        bias: Any,
-        scale: float,
-        zero_point: int,
-        eps: float = 1e-5,
-        momentum: float = 0.1,
-        affine: bool = False,
-        track_running_stats: bool = False,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        made = {"device": device, "dtype": dtype}
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, **made)
-        _fill(self, weight, bias, scale, zero_point, made)
-
-    def forward(self, input: Any) -> Any:
-        """Return the quantized result."""
-        return _instance_norm(self, input)
-
-    def _get_name(self) -> str:
-        return "QuantizedInstanceNorm3d"
-
-    @classmethod
-    def from_float(cls, mod: Any, use_precomputed_fake_quant: bool = False) -> Any:
-        """Return the module for an `InstanceNorm3d` with an observer. As in PyTorch, `momentum` becomes `mod.affine`.
-
-        Args:
-          mod: the float module.
-          use_precomputed_fake_quant: not used.
-        """
-        return cls(mod.num_features, mod.weight, mod.bias, *output_parameters(mod), mod.eps, mod.affine)
-
-
-def _instance_norm(self: Any, input: Any) -> Any:
-    given = self.weight, self.bias, self.eps, float(self.scale), int(self.zero_point)
-    return torch.ops.quantized.instance_norm(input, *given)

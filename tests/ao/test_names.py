@@ -54,7 +54,6 @@ def test_modules_with_former_names_are_the_same(name):
 CLASSES = [
     "ao.pruning",
     "ao.nn.quantizable",
-    "ao.nn.quantized",
     "ao.nn.qat",
     "ao.nn.intrinsic",
     "ao.nn.intrinsic.qat",

@@ -114,7 +114,7 @@ class TransposedParams(PackedParams):
             at = weight._quantizer
             if not isinstance(at, t.PerTensor):
                 raise RuntimeError("Per Channel Quantization is currently disabled for transposed conv")
-            weight = t.make(weight._ints, weight.dtype, t.PerTensor(float(np.float32(at.scale)), at.zero_point))
+            weight = t.make(weight._ints, weight._dtype_, t.PerTensor(float(np.float32(at.scale)), at.zero_point))
         super().__init__(weight, bias, geometry)
 
     def _factors(self, ints: Tensor) -> Tensor:

@@ -136,7 +136,7 @@ class ConvAdd2d(_FusedModule):
         super().__init__(conv)
         self.add = add
 
-    def forward(self, x1: Any, x2: Any) -> Any:
+    def forward(self, x1: Any, x2: Any) -> Any:  # type: ignore[override]
         """Return the convolution of `x1` plus `x2`.
 
         Args:
@@ -165,7 +165,7 @@ class ConvAddReLU2d(_FusedModule):
         self.add = add
         self.relu = relu
 
-    def forward(self, x1: Any, x2: Any) -> Any:
+    def forward(self, x1: Any, x2: Any) -> Any:  # type: ignore[override]
         """Return ReLU of the convolution of `x1` plus `x2`.
 
         Args:

@@ -342,7 +342,7 @@ class LSTM(nn.Module):
             if x.is_quantized:
                 zeros = torch.quantize_per_tensor(zeros, scale=1.0, zero_point=0, dtype=x.dtype)
             return [(zeros[place], zeros[place]) for place in range(self.num_layers)]
-        h, c = (each.reshape(shape).squeeze(1) if each is not None else None for each in (hidden[0], hidden[1]))
+        h, c = (each.reshape(shape).squeeze(1) for each in hidden)
         return [(h[place], c[place]) for place in range(self.num_layers)]
 
     def _get_name(self) -> str:

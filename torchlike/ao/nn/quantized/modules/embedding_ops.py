@@ -252,7 +252,7 @@ class EmbeddingBag(Embedding):
         self.pruned_weights = False
         self.include_last_offset = include_last_offset
 
-    def forward(  # type: ignore[override]
+    def forward(
         self, indices: Any, offsets: Any = None, per_sample_weights: Any = None, compressed_indices_mapping: Any = None
     ) -> Any:
         """Return the sum of the vectors of each bag.

@@ -166,7 +166,7 @@ class _InstanceNorm(nn.Module):
     ) -> None:
         made = {"device": device, "dtype": dtype}
         rest: dict[str, Any] = {"affine": affine, "track_running_stats": track_running_stats, **made}
-        super().__init__(num_features, eps, momentum, **rest)  # type: ignore[call-arg]
+        super().__init__(num_features, eps, momentum, **rest)
         _fill(self, weight, bias, scale, zero_point, made)
 
     def forward(self, input: Any) -> Any:

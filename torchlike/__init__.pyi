@@ -2591,7 +2591,7 @@ def quantize_per_channel(input: _Tensor, scales: _Tensor, zero_points: _Tensor, 
     ...
 
 def quantize_per_tensor(input: _Tensor, scale: _float | _Tensor, zero_point: _int | _Tensor, dtype: _Any) -> _Any:
-    """Quantize a float32 tensor: each element becomes clip(round(x / scale) + zero_point)."""
+    """Quantize a float32 tensor: each element becomes clip(round(x / scale + zero_point))."""
     ...
 
 def quantize_per_tensor_dynamic(input: _Tensor, dtype: _Any, reduce_range: _bool) -> _Any:

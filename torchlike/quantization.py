@@ -12,7 +12,10 @@ for _name in (
     "qconfig",
     "quantization_mappings",
     "quantize",
+    "qconfig_mapping",
+    "quant_type",
     "quantize_fx",
+    "quantize_jit",
     "stubs",
     "utils",
 ):

@@ -17,6 +17,7 @@ PLACES = {
     "nn.intrinsic.qat": "ao.nn.intrinsic.qat",
     "nn.intrinsic.quantized": "ao.nn.intrinsic.quantized",
     "nn.qat": "ao.nn.qat",
+    "nn.quantizable": "ao.nn.quantizable",
 }
 
 
@@ -31,7 +32,34 @@ def test_former_names(name):
     assert names and all(getattr(place, each) is getattr(new, each) for each in names)
 
 
-CLASSES = ["ao.nn.qat", "ao.nn.intrinsic", "ao.nn.intrinsic.qat", "ao.nn.quantized.dynamic", "ao.quantization.stubs"]
+MODULES = [
+    "qat.modules.embedding_ops",
+    "qat.dynamic.modules.linear",
+    "quantizable.modules.rnn",
+    "quantized.functional",
+    "quantized.modules.normalization",
+    "quantized.dynamic.modules.conv",
+    "intrinsic.qat.modules.linear_relu",
+    "intrinsic.quantized.modules.bn_relu",
+    "intrinsic.quantized.dynamic.modules.linear_relu",
+]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_modules_with_former_names_are_the_same(name):
+    assert importlib.import_module(f"torchlike.nn.{name}") is importlib.import_module(f"torchlike.ao.nn.{name}")
+    assert importlib.import_module(f"torch.ao.nn.{name}")
+
+
+CLASSES = [
+    "ao.pruning",
+    "ao.nn.quantizable",
+    "ao.nn.qat",
+    "ao.nn.intrinsic",
+    "ao.nn.intrinsic.qat",
+    "ao.nn.quantized.dynamic",
+    "ao.quantization.stubs",
+]
 
 
 @pytest.mark.parametrize("place", CLASSES)
@@ -41,20 +69,6 @@ def test_classes_have_pytorchs_names(place):
         found = getattr(ours, name)
         if name[0] != "_" and isinstance(found, type) and found.__module__.startswith("torchlike.ao."):
             assert hasattr(theirs, name)
-
-
-LAYERS = ["LayerNorm", "GroupNorm", "Embedding", "ConvTranspose2d", "ELU", "PReLU", "InstanceNorm2d"]
-
-
-@pytest.mark.parametrize("name", LAYERS)
-@pytest.mark.filterwarnings("ignore:torch.ao.quantization is deprecated")
-def test_layers_without_a_quantized_class_are_refused(name):
-    args = {"GroupNorm": (1, 2), "Embedding": (2, 2), "ConvTranspose2d": (2, 2, 1), "ELU": (), "PReLU": ()}
-    nn, tq = torchlike.nn, torchlike.ao.quantization
-    model = nn.Sequential(getattr(nn, name)(*args.get(name, (2,))))
-    model.qconfig = tq.default_qconfig
-    with pytest.raises(NotImplementedError, match=rf"torch\.ao\.nn\.quantized\.{name}: quantized layers of this kind"):
-        tq.convert(tq.prepare(model))
 
 
 @pytest.mark.parametrize("kind", ["GRU", "GRUCell", "LSTMCell", "RNNCell", "float16", "PackedSequence"])
@@ -80,12 +94,14 @@ def test_graph_mode_is_refused(name):
 
 
 def test_other_names_are_refused():
-    with pytest.raises(NotImplementedError, match=r"torch\.ao\.quantization\.QConfigMapping is not supported"):
-        torchlike.ao.quantization.QConfigMapping
+    with pytest.raises(NotImplementedError, match=r"torch\.ao\.quantization\.backend_config is not supported"):
+        torchlike.ao.quantization.backend_config
+    with pytest.raises(NotImplementedError, match=r"torch\.ao\.quantization\.quantize_dynamic_jit is not supported"):
+        torchlike.ao.quantization.quantize_dynamic_jit(None, {})
     with pytest.raises(NotImplementedError, match=r"quantize_pt2e\.prepare_pt2e is not supported"):
         importlib.import_module("torchlike.ao.quantization.quantize_pt2e").prepare_pt2e(None)
-    with pytest.raises(NotImplementedError, match=r"torch\.ops\.quantized\.conv_transpose2d: this operator"):
-        torchlike.ops.quantized.conv_transpose2d
+    with pytest.raises(NotImplementedError, match=r"torch\.ops\.quantized\.conv2d_add: this operator"):
+        torchlike.ops.quantized.conv2d_add
     with pytest.raises(NotImplementedError, match="padding_mode='reflect'"):
         torchlike.ao.nn.quantized.Conv2d(1, 1, 1, padding_mode="reflect")
 

@@ -17,7 +17,7 @@ _FULL = {q.quint8: (0, 255), q.qint8: (-128, 127)}
 
 
 def quantize_per_tensor(input: Tensor, scale: float | Tensor, zero_point: int | Tensor, dtype: Any) -> Any:
-    """Quantize a float32 tensor: each element becomes clip(round(x / scale) + zero_point).
+    """Quantize a float32 tensor: each element becomes clip(round(x / scale + zero_point)).
 
     Args:
       input: a float32 tensor of any shape.
@@ -65,7 +65,7 @@ def quantize_per_channel(input: Tensor, scales: Tensor, zero_points: Tensor, axi
     _check("quantize_tensor_per_channel_affine", input, dtype, whole)
     made = _channels(scales, zero_points, axis)
     at_scale, at_zero = made.shaped(input.dim())
-    row = rows["_quantize_to_float_zero" if is_float else "_quantize_values"]
+    row = rows["_quantize_to_float_zero" if is_float else "_quantize_channels"]
     return t.make(row(input.detach(), at_scale.float(), at_zero, dtype.stored.name), dtype, made)
 
 

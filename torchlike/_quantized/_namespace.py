@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from torchlike import _errors
-from torchlike._quantized import _rules
-from torchlike._quantized._products import PackedParams, dynamic, static
+from torchlike._quantized import _embeddings, _layers, _rules
+from torchlike._quantized import _resize as _resize  # registers its rule
+from torchlike._quantized import _tensor as t
+from torchlike._quantized._products import PackedParams, TransposedParams, dynamic, dynamic_conv, static
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
 
@@ -57,6 +59,19 @@ def _conv_relu(qx: Any, packed_weight: PackedParams, output_scale: float, output
     return static(qx, packed_weight, output_scale, output_zero_point, has_relu=True)
 
 
+def _transposed_prepack(
+    weight: Any, bias: Tensor | None, stride: Any, padding: Any, output_padding: Any, dilation: Any, groups: int
+) -> PackedParams:
+    """Return the packed parameters of a transposed convolution."""
+    places = tuple(stride), tuple(padding), tuple(output_padding), tuple(dilation)
+    return TransposedParams(weight, bias, (*places, groups))
+
+
+def _conv_dynamic(qx: Any, packed_weight: PackedParams, reduce_range: bool = False) -> Tensor:
+    """Return the float convolution of a float input, which is quantized by its own range."""
+    return dynamic_conv(qx, packed_weight, reduce_range)
+
+
 def add(qa: Any, qb: Any, scale: float, zero_point: int) -> Any:
     """Return the sum, quantized with the given scale."""
     return _rules.through_float(rows["add"], (qa, qb), scale, zero_point)
@@ -79,7 +94,9 @@ def mul_relu(qa: Any, qb: Any, scale: float, zero_point: int) -> Any:
 
 def matmul(qa: Any, qb: Any, scale: float, zero_point: int) -> Any:
     """Return the matrix product, quantized with the given scale."""
-    return _rules.through_float(rows["matmul"], (qa, qb), scale, zero_point)
+    for x in (qa, qb):
+        t.per_tensor(x, "matmul")
+    return t.quantized(rows["matmul"](t.dequantized(qa), t.dequantized(qb)), qa.dtype, scale, zero_point)
 
 
 def cat(qx: Any, dim: int, scale: float | None = None, zero_point: int | None = None) -> Any:
@@ -119,10 +136,12 @@ def batch_norm(
     output_zero_point: int,
 ) -> Any:
     """Return the batch norm with running statistics, quantized with the given scale."""
-    shape = [-1] + [1] * (qx.ndim - 2)
-    factor = weight / (var + eps).sqrt()
-    scale, shift = (x.detach().view(shape) for x in (factor, bias - mean * factor))
-    return _rules.through_float(lambda x: x * scale + shift, (qx,), float(output_scale), int(output_zero_point))
+    return _layers.batch_norm(qx, weight, bias, mean, var, eps, float(output_scale), int(output_zero_point))
+
+
+def batch_norm_relu(qx: Any, *statistics: Any) -> Any:
+    """Return the ReLU of `batch_norm`."""
+    return _rules.relu(batch_norm(qx, *statistics))
 
 
 _FUNCTIONS: dict[str, Callable] = {
@@ -146,12 +165,19 @@ _FUNCTIONS: dict[str, Callable] = {
         batch_norm,
     )
 }
-_FUNCTIONS |= {"batch_norm2d": batch_norm, "batch_norm3d": batch_norm}
+_FUNCTIONS |= _layers.FUNCTIONS | _embeddings.FUNCTIONS
 for _dims in (1, 2, 3):
     _FUNCTIONS[f"conv{_dims}d_prepack"] = _prepack
     _FUNCTIONS[f"conv{_dims}d_unpack"] = linear_unpack
     _FUNCTIONS[f"conv{_dims}d"] = _conv
     _FUNCTIONS[f"conv{_dims}d_relu"] = _conv_relu
+    _FUNCTIONS[f"conv{_dims}d_dynamic"] = _conv_dynamic
+    _FUNCTIONS[f"batch_norm{_dims}d"] = batch_norm
+    _FUNCTIONS[f"batch_norm{_dims}d_relu"] = batch_norm_relu
+    _FUNCTIONS[f"conv_transpose{_dims}d_prepack"] = _transposed_prepack
+    _FUNCTIONS[f"conv_transpose{_dims}d_unpack"] = linear_unpack
+    _FUNCTIONS[f"conv_transpose{_dims}d"] = _conv
+    _FUNCTIONS[f"conv_transpose{_dims}d_dynamic"] = _conv_dynamic
 
 
 class _Quantized:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from torchlike import _dtypes, _errors
 from torchlike._dtypes import quantized as q
 from torchlike._ops import Op
@@ -51,10 +53,27 @@ def _move(name: str) -> Callable:
     return move
 
 
-for _name in ("view", "permute", "transpose", "unsqueeze", "squeeze", "expand", "pixel_shuffle", "channel_shuffle"):
+for _name in (
+    "view",
+    "permute",
+    "transpose",
+    "unsqueeze",
+    "squeeze",
+    "expand",
+    "pixel_shuffle",
+    "channel_shuffle",
+    "flip",
+):
     RULES[_name] = _move(_name)
-for _dims in (1, 2, 3):
+for _dims in (2, 3):
     RULES[f"_max_pool{_dims}d"] = _move(f"_max_pool{_dims}d")
+
+
+@rule("_max_pool1d")
+def max_pool1d(input: Any, *args: Any, **kwargs: Any) -> Any:
+    """Return the maxima of windows. The operator has no kernel for bytes."""
+    t.per_tensor(input, "max_pool1d")
+    return t.like(input, rows["_max_pool1d"](input._ints.float(), *args, **kwargs).to(input._ints.dtype))
 
 
 # -- in levels ---------------------------------------------------------------------------------------------------------
@@ -96,7 +115,7 @@ def _averaged(name: str) -> Callable:
         at = t.per_tensor(input, name)
         shifted = (input._ints.to(_dtypes.int32) - at.zero_point).float()
         level = rows[name](shifted, *args, **kwargs) + at.zero_point
-        return t.like(input, _levels(level, input.dtype))
+        return t.like(input, levels(level, input.dtype))
 
     return average
 
@@ -107,7 +126,8 @@ for _dims in (1, 2, 3):
 RULES["mean"] = _averaged("mean")
 
 
-def _levels(level: Tensor, dtype: q.quantized_dtype) -> Tensor:
+def levels(level: Tensor, dtype: q.quantized_dtype) -> Tensor:
+    """Return levels as integers, rounded and clipped to the range of the dtype."""
     limits = _dtypes.iinfo(dtype)
     return level.round().clamp(limits.min, limits.max).to(_dtypes.from_numpy(dtype.stored))
 
@@ -117,10 +137,10 @@ def _levels(level: Tensor, dtype: q.quantized_dtype) -> Tensor:
 
 def through_float(function: Callable, inputs: tuple, scale: float, zero_point: int) -> Any:
     """Return `function` of the real numbers, quantized with the given scale and the dtype of the first input."""
-    numbers = [t.dequantized(x) for x in inputs]
     for x in inputs:
         t.per_tensor(x, function.__name__)
-    return t.quantized(function(*numbers), inputs[0].dtype, scale, zero_point)
+    numbers = [t.fused(x) for x in inputs]
+    return t.quantized(function(*numbers), inputs[0].dtype, scale, zero_point, is_result=True)
 
 
 @rule("sigmoid")
@@ -142,6 +162,21 @@ def cat(tensors: Any, dim: int = 0) -> Any:
     return concatenated(tensors, dim, at.scale, at.zero_point)
 
 
+@rule("stack")
+def stack(tensors: Any, dim: int = 0) -> Any:
+    """Stack. The result has the quantizer of the first tensor."""
+    for x in tensors:
+        t.per_tensor(x, "stack")
+    place = dim if dim >= 0 else dim + tensors[0].ndim + 1
+    return cat([t.like(x, x._ints.unsqueeze(place)) for x in tensors], place)
+
+
+def chunk(self: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
+    """Return the parts of a tensor, in at most `chunks` chunks along `dim`."""
+    t.per_tensor(self, "chunk")
+    return tuple(t.like(self, part) for part in self._ints.chunk(chunks, dim))
+
+
 def concatenated(tensors: Any, dim: int, scale: float, zero_point: int) -> Any:
     """Concatenate and quantize with the given scale."""
     joined = rows["cat"]([t.dequantized(x) for x in tensors], dim)
@@ -149,16 +184,22 @@ def concatenated(tensors: Any, dim: int, scale: float, zero_point: int) -> Any:
 
 
 def product(a: Any, b: Any, scale: float, zero_point: int, has_relu: bool = False) -> Any:
-    """Return the product of two tensors. The integers are multiplied exactly."""
+    """Return the product of two tensors. The levels are multiplied exactly."""
     first, second = t.per_tensor(a, "mul"), t.per_tensor(b, "mul")
-    exact = (a._ints.to(_dtypes.int32) - first.zero_point) * (b._ints.to(_dtypes.int32) - second.zero_point)
-    step = t.constant(first.scale * second.scale, _dtypes.float32, a._ints)
-    ends = t.constant(scale, _dtypes.float32, a._ints), t.constant(zero_point, _dtypes.int32, a._ints)
-    ints = rows["_requantize"](exact, None, step, *ends, a.dtype.stored.name, has_relu)
-    return t.make(ints, a.dtype, t.PerTensor(scale, zero_point))
+    factors = a._ints.to(_dtypes.int32) - first.zero_point, b._ints.to(_dtypes.int32) - second.zero_point
+    made = of_product(factors[0] * factors[1], (first.scale, second.scale), a.dtype, scale, zero_point)
+    return relu(made) if has_relu else made
+
+
+def of_product(exact: Tensor, scales: tuple[float, float], dtype: Any, scale: float, zero_point: int) -> Any:
+    """Return int32 products of levels as a quantized tensor. `scales` are those of the factors."""
+    step = np.float32(scales[0]) * np.float32(scales[1]) * (np.float32(1) / np.float32(scale))
+    level = (exact.float() * float(step)).round() + zero_point
+    return t.make(levels(level, dtype), dtype, t.PerTensor(scale, zero_point))
 
 
 METHODS: dict[str, Callable] = {
+    "chunk": chunk,
     "relu": relu,
     "relu_": relu_,
     "clamp": clamp,

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from torchlike import _dtypes, _errors
 from torchlike._dtypes import quantized as q
 from torchlike._engine import Aval
@@ -136,10 +138,13 @@ def constant(number: float, dtype: Any, like: Tensor) -> Tensor:
     return factories.tensor(number, dtype=dtype).to(like.device)
 
 
-def quantized(x: Tensor, dtype: q.quantized_dtype, scale: float, zero_point: int) -> Any:
-    """Return a float32 tensor quantized with one scale, without checks."""
+def quantized(x: Tensor, dtype: q.quantized_dtype, scale: float, zero_point: int, is_result: bool = False) -> Any:
+    """Return a float32 tensor quantized with one scale, without checks. Kernels of operators round their results so
+    that ties do not depend on the zero point (`is_result`)."""
     at = constant(scale, _dtypes.float32, x), constant(zero_point, _dtypes.int32, x)
-    ints = rows["_quantize_values"](x.detach(), *at, dtype.stored.name)
+    is_wide = dtype is q.qint32
+    row = rows["_quantize_results" if is_result else "_quantize_channels" if is_wide else "_quantize_values"]
+    ints = row(x.detach(), *at, dtype.stored.name)
     return make(ints, dtype, PerTensor(scale, zero_point))
 
 
@@ -153,3 +158,15 @@ def dequantized(t: QuantizedTensor) -> Tensor:
     if zero.is_floating_point():
         return (t._ints.float() - zero) * scale.float()
     return (t._ints.to(_dtypes.int64) - zero).float() * scale.float()
+
+
+def fused(t: QuantizedTensor) -> Tensor:
+    """Return the real numbers of a tensor with one scale, as kernels of PyTorch compute them.
+
+    They multiply the level by the scale and add the shift, and round once. The numbers differ from `dequantized` in the
+    last bit, which decides ties when the result is quantized.
+    """
+    at: Any = t._quantizer
+    scale = np.float32(at.scale)
+    shift = -(scale * np.float32(at.zero_point))
+    return (t._ints.double() * float(scale) + float(shift)).float()

@@ -185,7 +185,7 @@ from torchlike.nn.parameter import UninitializedParameter as UninitializedParame
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("intrinsic", "qat", "quantized"):
+    if name in ("intrinsic", "qat", "quantizable", "quantized"):
         return importlib.import_module(f"torchlike.nn.{name}")
     from torchlike._internal import _errors
 

@@ -1,11 +1,10 @@
 """`torch.nn.qat`: the former name of `torch.ao.nn.qat`."""
 
-import importlib
-import sys
 from typing import Any
 
-sys.modules[f"{__name__}.modules"] = importlib.import_module("torchlike.ao.nn.qat.modules")
-sys.modules[__name__] = _new = importlib.import_module("torchlike.ao.nn.qat")
+from torchlike.nn._former import stand_for
+
+_new = stand_for(__name__, "torchlike.ao.nn.qat", "dynamic")
 
 
 def __getattr__(name: str) -> Any:

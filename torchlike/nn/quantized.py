@@ -1,12 +1,10 @@
 """`torch.nn.quantized`: the former name of `torch.ao.nn.quantized`."""
 
-import importlib
-import sys
 from typing import Any
 
-sys.modules[f"{__name__}.dynamic"] = importlib.import_module("torchlike.ao.nn.quantized.dynamic")
-sys.modules[f"{__name__}.modules"] = importlib.import_module("torchlike.ao.nn.quantized.modules")
-sys.modules[__name__] = _new = importlib.import_module("torchlike.ao.nn.quantized")
+from torchlike.nn._former import stand_for
+
+_new = stand_for(__name__, "torchlike.ao.nn.quantized", "dynamic")
 
 
 def __getattr__(name: str) -> Any:

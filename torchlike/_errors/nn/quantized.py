@@ -72,3 +72,8 @@ def expected_scheme(per_channel: bool) -> RuntimeError:
 
 def weight_dtype(dtype: Any) -> RuntimeError:
     return RuntimeError(f"The weight of a quantized layer must be of dtype torch.qint8, but is of {dtype}")
+
+
+def activation_dtype(dtype: Any) -> RuntimeError:
+    shown = dtype.name.replace("qu", "QU").replace("qi", "QI").replace("int", "Int")
+    return RuntimeError(f"quantized::conv_transpose(FBGEMM): Expected activation data type QUInt8 but got {shown}")

@@ -32,15 +32,35 @@ def _clipped(xp: Any, level: Array, low: Array | int, high: Array | int, kind: s
 
 
 def _leveled(input: Array, scale: Array, zero_point: Array, kind: str):
+    """Return clip(round(input / scale + zero_point)): product and sum are rounded once, and ties go to even levels."""
     xp, (low, high) = namespace(input), _RANGES[kind]
-    level = xp.rint(input * inverse(scale)) + zero_point.astype(np.float32)
-    return _clipped(xp, level, low, high, kind)
+    exact = input.astype(np.float64) * inverse(scale).astype(np.float64) + zero_point
+    return _clipped(xp, xp.rint(exact.astype(np.float32)), low, high, kind)
 
 
 @_row("_quantize_values")
 def _quantize_values(input: Array, scale: Array, zero_point: Array, kind: str):
-    """Return clip(round(input / scale) + zero_point) as integers of dtype `kind`. Ties round to even."""
+    """Return clip(round(input / scale + zero_point)) as integers of dtype `kind`. Ties go to even levels."""
     return _leveled(input, scale, zero_point, kind)
+
+
+@_row("_quantize_channels")
+def _quantize_channels(input: Array, scale: Array, zero_point: Array, kind: str):
+    """Return clip(round(input / scale + zero_point)), where the quotient is rounded before the sum.
+
+    The sum in float64 keeps XLA from fusing the two.
+    """
+    xp, (low, high) = namespace(input), _RANGES[kind]
+    level = (input * inverse(scale)).astype(np.float64) + zero_point
+    return _clipped(xp, xp.rint(level.astype(np.float32)), low, high, kind)
+
+
+@_row("_quantize_results")
+def _quantize_results(input: Array, scale: Array, zero_point: Array, kind: str):
+    """Return clip(round(input / scale) + zero_point), as the kernels of operators quantize their results."""
+    xp, (low, high) = namespace(input), _RANGES[kind]
+    level = xp.rint(input * inverse(scale)) + zero_point.astype(np.float32)
+    return _clipped(xp, level, low, high, kind)
 
 
 @_row("_quantize_to_float_zero")
@@ -115,10 +135,11 @@ def _product(x: Array, weight: Array):
 def _int8_conv(input: Array, weight: Array, fill: Scalar, stride: tuple, padding: tuple, dilation: tuple, groups: int):
     """Return the int32 convolution of (N, C, ...) bytes with (O, C / groups, ...) int8.
 
-    An unsigned `input` is taken minus 128. `fill` is the level of the padding, before this shift.
+    An unsigned `input` is taken minus 128. `fill` is the level of the padding, before this shift. The padding of a dim
+    is a number, or the numbers before, after and between the elements, as transposed convolutions need them.
     """
     count = input.ndim - 2
-    pads = [(0, 0, 0)] * 2 + [(p, p, 0) for p in expand(padding, count)]
+    pads = [(0, 0, 0)] * 2 + [p if isinstance(p, tuple) else (p, p, 0) for p in expand(padding, count)]
     x = _signed(lax.pad(input, lax.convert_element_type(fill, input.dtype), pads))
     spatial = "DHW"[3 - count :]
     return lax.conv_general_dilated(

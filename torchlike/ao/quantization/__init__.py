@@ -60,8 +60,11 @@ from torchlike.ao.quantization.fuser_method_mappings import fuse_conv_bn_relu as
 from torchlike.ao.quantization.fuser_method_mappings import fuse_convtranspose_bn as fuse_convtranspose_bn
 from torchlike.ao.quantization.fuser_method_mappings import fuse_linear_bn as fuse_linear_bn
 from torchlike.ao.quantization.fuser_method_mappings import get_fuser_method as get_fuser_method
+from torchlike.ao.quantization.observer import AffineQuantizedObserverBase as AffineQuantizedObserverBase
 from torchlike.ao.quantization.observer import FixedQParamsObserver as FixedQParamsObserver
+from torchlike.ao.quantization.observer import Granularity as Granularity
 from torchlike.ao.quantization.observer import HistogramObserver as HistogramObserver
+from torchlike.ao.quantization.observer import MappingType as MappingType
 from torchlike.ao.quantization.observer import MinMaxObserver as MinMaxObserver
 from torchlike.ao.quantization.observer import MovingAverageMinMaxObserver as MovingAverageMinMaxObserver
 from torchlike.ao.quantization.observer import (
@@ -69,11 +72,19 @@ from torchlike.ao.quantization.observer import (
 )
 from torchlike.ao.quantization.observer import NoopObserver as NoopObserver
 from torchlike.ao.quantization.observer import ObserverBase as ObserverBase
+from torchlike.ao.quantization.observer import PerAxis as PerAxis
+from torchlike.ao.quantization.observer import PerBlock as PerBlock
 from torchlike.ao.quantization.observer import PerChannelMinMaxObserver as PerChannelMinMaxObserver
+from torchlike.ao.quantization.observer import PerGroup as PerGroup
+from torchlike.ao.quantization.observer import PerRow as PerRow
+from torchlike.ao.quantization.observer import PerTensor as PerTensor
+from torchlike.ao.quantization.observer import PerToken as PerToken
 from torchlike.ao.quantization.observer import PlaceholderObserver as PlaceholderObserver
 from torchlike.ao.quantization.observer import RecordingObserver as RecordingObserver
 from torchlike.ao.quantization.observer import ReuseInputObserver as ReuseInputObserver
+from torchlike.ao.quantization.observer import TorchAODType as TorchAODType
 from torchlike.ao.quantization.observer import UniformQuantizationObserverBase as UniformQuantizationObserverBase
+from torchlike.ao.quantization.observer import ZeroPointDomain as ZeroPointDomain
 from torchlike.ao.quantization.observer import (
     default_affine_fixed_qparams_observer as default_affine_fixed_qparams_observer,
 )
@@ -100,6 +111,7 @@ from torchlike.ao.quantization.observer import (
     default_symmetric_fixed_qparams_observer as default_symmetric_fixed_qparams_observer,
 )
 from torchlike.ao.quantization.observer import default_weight_observer as default_weight_observer
+from torchlike.ao.quantization.observer import get_block_size as get_block_size
 from torchlike.ao.quantization.observer import get_observer_state_dict as get_observer_state_dict
 from torchlike.ao.quantization.observer import load_observer_state_dict as load_observer_state_dict
 from torchlike.ao.quantization.observer import (
@@ -109,6 +121,7 @@ from torchlike.ao.quantization.observer import (
     weight_observer_range_neg_127_to_127 as weight_observer_range_neg_127_to_127,
 )
 from torchlike.ao.quantization.qconfig import QConfig as QConfig
+from torchlike.ao.quantization.qconfig import QConfigAny as QConfigAny
 from torchlike.ao.quantization.qconfig import QConfigDynamic as QConfigDynamic
 from torchlike.ao.quantization.qconfig import default_activation_only_qconfig as default_activation_only_qconfig
 from torchlike.ao.quantization.qconfig import default_debug_qconfig as default_debug_qconfig
@@ -140,9 +153,15 @@ from torchlike.ao.quantization.qconfig import (
     float_qparams_weight_only_qconfig_4bit as float_qparams_weight_only_qconfig_4bit,
 )
 from torchlike.ao.quantization.qconfig import get_default_qat_qconfig as get_default_qat_qconfig
+from torchlike.ao.quantization.qconfig import get_default_qat_qconfig_dict as get_default_qat_qconfig_dict
 from torchlike.ao.quantization.qconfig import get_default_qconfig as get_default_qconfig
+from torchlike.ao.quantization.qconfig import get_default_qconfig_dict as get_default_qconfig_dict
 from torchlike.ao.quantization.qconfig import per_channel_dynamic_qconfig as per_channel_dynamic_qconfig
 from torchlike.ao.quantization.qconfig import qconfig_equals as qconfig_equals
+from torchlike.ao.quantization.qconfig_mapping import QConfigMapping as QConfigMapping
+from torchlike.ao.quantization.qconfig_mapping import get_default_qat_qconfig_mapping as get_default_qat_qconfig_mapping
+from torchlike.ao.quantization.qconfig_mapping import get_default_qconfig_mapping as get_default_qconfig_mapping
+from torchlike.ao.quantization.quant_type import QuantType as QuantType
 from torchlike.ao.quantization.quantization_mappings import (
     DEFAULT_DYNAMIC_QUANT_MODULE_MAPPINGS as DEFAULT_DYNAMIC_QUANT_MODULE_MAPPINGS,
 )
@@ -154,7 +173,16 @@ from torchlike.ao.quantization.quantization_mappings import (
     DEFAULT_STATIC_QUANT_MODULE_MAPPINGS as DEFAULT_STATIC_QUANT_MODULE_MAPPINGS,
 )
 from torchlike.ao.quantization.quantization_mappings import (
+    get_default_compare_output_module_list as get_default_compare_output_module_list,
+)
+from torchlike.ao.quantization.quantization_mappings import (
     get_default_dynamic_quant_module_mappings as get_default_dynamic_quant_module_mappings,
+)
+from torchlike.ao.quantization.quantization_mappings import (
+    get_default_dynamic_sparse_quant_module_mappings as get_default_dynamic_sparse_quant_module_mappings,
+)
+from torchlike.ao.quantization.quantization_mappings import (
+    get_default_float_to_quantized_operator_mappings as get_default_float_to_quantized_operator_mappings,
 )
 from torchlike.ao.quantization.quantization_mappings import (
     get_default_qat_module_mappings as get_default_qat_module_mappings,
@@ -166,14 +194,25 @@ from torchlike.ao.quantization.quantization_mappings import (
     get_default_static_quant_module_mappings as get_default_static_quant_module_mappings,
 )
 from torchlike.ao.quantization.quantization_mappings import (
+    get_default_static_sparse_quant_module_mappings as get_default_static_sparse_quant_module_mappings,
+)
+from torchlike.ao.quantization.quantization_mappings import (
     get_dynamic_quant_module_class as get_dynamic_quant_module_class,
 )
+from torchlike.ao.quantization.quantization_mappings import (
+    get_embedding_qat_module_mappings as get_embedding_qat_module_mappings,
+)
+from torchlike.ao.quantization.quantization_mappings import (
+    get_embedding_static_quant_module_mappings as get_embedding_static_quant_module_mappings,
+)
+from torchlike.ao.quantization.quantization_mappings import get_quantized_operator as get_quantized_operator
 from torchlike.ao.quantization.quantization_mappings import (
     get_static_quant_module_class as get_static_quant_module_class,
 )
 from torchlike.ao.quantization.quantization_mappings import no_observer_set as no_observer_set
 from torchlike.ao.quantization.quantize import add_quant_dequant as add_quant_dequant
 from torchlike.ao.quantization.quantize import convert as convert
+from torchlike.ao.quantization.quantize import default_eval_fn as default_eval_fn
 from torchlike.ao.quantization.quantize import get_default_custom_config_dict as get_default_custom_config_dict
 from torchlike.ao.quantization.quantize import is_activation_post_process as is_activation_post_process
 from torchlike.ao.quantization.quantize import prepare as prepare
@@ -183,24 +222,30 @@ from torchlike.ao.quantization.quantize import quantize as quantize
 from torchlike.ao.quantization.quantize import quantize_dynamic as quantize_dynamic
 from torchlike.ao.quantization.quantize import quantize_qat as quantize_qat
 from torchlike.ao.quantization.quantize import swap_module as swap_module
+from torchlike.ao.quantization.quantize_jit import convert_dynamic_jit as convert_dynamic_jit
+from torchlike.ao.quantization.quantize_jit import convert_jit as convert_jit
+from torchlike.ao.quantization.quantize_jit import fuse_conv_bn_jit as fuse_conv_bn_jit
+from torchlike.ao.quantization.quantize_jit import prepare_dynamic_jit as prepare_dynamic_jit
+from torchlike.ao.quantization.quantize_jit import prepare_jit as prepare_jit
+from torchlike.ao.quantization.quantize_jit import quantize_dynamic_jit as quantize_dynamic_jit
+from torchlike.ao.quantization.quantize_jit import script_qconfig as script_qconfig
+from torchlike.ao.quantization.quantize_jit import script_qconfig_dict as script_qconfig_dict
 from torchlike.ao.quantization.stubs import DeQuantStub as DeQuantStub
 from torchlike.ao.quantization.stubs import QuantStub as QuantStub
 from torchlike.ao.quantization.stubs import QuantWrapper as QuantWrapper
 
+ObserverOrFakeQuantize = ObserverBase | FakeQuantizeBase
+
 _GRAPH_MODE = (
-    "QConfigMapping",
     "backend_config",
     "convert_fx",
     "convert_pt2e",
     "fx",
-    "get_default_qat_qconfig_mapping",
-    "get_default_qconfig_mapping",
     "prepare_fx",
     "prepare_pt2e",
     "prepare_qat_fx",
     "prepare_qat_pt2e",
     "pt2e",
-    "quantize_jit",
     "quantizer",
 )
 

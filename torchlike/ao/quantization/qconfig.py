@@ -108,6 +108,8 @@ default_embedding_qat_qconfig_4bit = QConfig(
 )
 default_quint8_weight_qconfig = QConfig(HistogramObserver, MinMaxObserver)
 
+QConfigAny = QConfig | None
+
 
 def _symmetric_activation() -> Any:
     return fq.FusedMovingAvgObsFakeQuantize.with_args(
@@ -164,6 +166,34 @@ def get_default_qat_qconfig(backend: str = "x86", version: int = 1) -> QConfig:
     one = fq.default_fused_wt_fake_quant if version else fq.default_weight_fake_quant
     each = fq.default_fused_per_channel_wt_fake_quant if version else fq.default_per_channel_weight_fake_quant
     return QConfig(activation, one if backend == "qnnpack" else each)
+
+
+def get_default_qconfig_dict(backend: str = "x86", version: int = 0) -> dict[str, Any]:
+    """Return `get_default_qconfig_mapping` as a dictionary.
+
+    Args:
+      backend: `"x86"`, `"fbgemm"`, `"qnnpack"` or `"onednn"`.
+      version: must be 0.
+
+    >>> import torchlike as torch
+    >>> list(torch.ao.quantization.get_default_qconfig_dict())[:2]
+    ['', 'object_type']
+    """
+    return torch.ao.quantization.get_default_qconfig_mapping(backend, version).to_dict()
+
+
+def get_default_qat_qconfig_dict(backend: str = "x86", version: int = 1) -> dict[str, Any]:
+    """Return `get_default_qat_qconfig_mapping` as a dictionary.
+
+    Args:
+      backend: `"x86"`, `"fbgemm"`, `"qnnpack"` or `"onednn"`.
+      version: 1 for modules that observe and round in one operator, 0 for separate ones.
+
+    >>> import torchlike as torch
+    >>> list(torch.ao.quantization.get_default_qat_qconfig_dict())[:2]
+    ['', 'object_type']
+    """
+    return torch.ao.quantization.get_default_qat_qconfig_mapping(backend, version).to_dict()
 
 
 def _check_backend(backend: str) -> None:

@@ -5,18 +5,24 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+import torchlike as torch
 from torchlike import nn
 from torchlike.ao.nn import intrinsic as nni
 from torchlike.ao.nn import qat as nnqat
+from torchlike.ao.nn import quantizable as nnqa
 from torchlike.ao.nn import quantized as nnq
 from torchlike.ao.nn.intrinsic import qat as nniqat
 from torchlike.ao.nn.intrinsic import quantized as nniq
+from torchlike.ao.nn.intrinsic.quantized import dynamic as nniqd
+from torchlike.ao.nn.qat import dynamic as nnqatd
 from torchlike.ao.nn.quantized import dynamic as nnqd
+from torchlike.ao.nn.sparse import quantized as ao_nn_sq
 from torchlike.ao.quantization.fake_quantize import (
     default_fixed_qparams_range_0to1_fake_quant,
     default_fixed_qparams_range_neg1to1_fake_quant,
 )
 from torchlike.ao.quantization.stubs import DeQuantStub, QuantStub
+from torchlike.nn import functional as F
 from torchlike.nn.modules.linear import NonDynamicallyQuantizableLinear
 from torchlike.nn.utils.parametrize import type_before_parametrizations
 
@@ -52,7 +58,11 @@ DEFAULT_STATIC_QUANT_MODULE_MAPPINGS: dict[Any, Any] = {
     nni.ConvReLU1d: nniq.ConvReLU1d,
     nni.ConvReLU2d: nniq.ConvReLU2d,
     nni.ConvReLU3d: nniq.ConvReLU3d,
+    nni.ConvAdd2d: nniq.ConvAdd2d,
+    nni.ConvAddReLU2d: nniq.ConvAddReLU2d,
     nni.LinearReLU: nniq.LinearReLU,
+    nni.LinearLeakyReLU: nniq.LinearLeakyReLU,
+    nni.LinearTanh: nniq.LinearTanh,
     nniqat.ConvBn1d: nnq.Conv1d,
     nniqat.ConvBn2d: nnq.Conv2d,
     nniqat.ConvBn3d: nnq.Conv3d,
@@ -86,11 +96,13 @@ DEFAULT_QAT_MODULE_MAPPINGS: dict[Any, Any] = {
 DEFAULT_DYNAMIC_QUANT_MODULE_MAPPINGS: dict[Any, Any] = {
     nn.GRUCell: nnqd.GRUCell,
     nn.Linear: nnqd.Linear,
+    nnqatd.Linear: nnqd.Linear,
     NonDynamicallyQuantizableLinear: nnqd.Linear,
     nn.LSTM: nnqd.LSTM,
     nn.GRU: nnqd.GRU,
     nn.LSTMCell: nnqd.LSTMCell,
     nn.RNNCell: nnqd.RNNCell,
+    nni.LinearReLU: nniqd.LinearReLU,
     nn.EmbeddingBag: nnq.EmbeddingBag,
     nn.Embedding: nnq.Embedding,
 }
@@ -100,11 +112,21 @@ DEFAULT_MODULE_TO_ACT_POST_PROCESS: dict[Any, Any] = {
     nn.Softmax: default_fixed_qparams_range_0to1_fake_quant,
     nn.Tanh: default_fixed_qparams_range_neg1to1_fake_quant,
 }
+DEFAULT_FLOAT_TO_QUANTIZED_OPERATOR_MAPPINGS: dict[Any, Any] = {
+    F.elu: torch.ops.quantized.elu,
+    F.hardswish: torch.ops.quantized.hardswish,
+    F.instance_norm: torch.ops.quantized.instance_norm,
+    F.layer_norm: torch.ops.quantized.layer_norm,
+    F.leaky_relu: torch.ops.quantized.leaky_relu,
+    F.dropout: torch.ops.quantized.dropout,
+}
+DEFAULT_STATIC_SPARSE_QUANT_MODULE_MAPPINGS: dict[Any, Any] = {nn.Linear: ao_nn_sq.Linear}
+DEFAULT_DYNAMIC_SPARSE_QUANT_MODULE_MAPPINGS: dict[Any, Any] = {nn.Linear: ao_nn_sq.dynamic.Linear}
 
 
 def no_observer_set() -> set[Any]:
-    """Return the observed classes that have observers of their own. There are none here."""
-    return set()
+    """Return the observed classes that have observers of their own."""
+    return {nnqa.LSTM, nnqa.MultiheadAttention}
 
 
 def get_default_static_quant_module_mappings() -> dict[Any, Any]:
@@ -120,6 +142,57 @@ def get_default_qat_module_mappings() -> dict[Any, Any]:
 def get_default_dynamic_quant_module_mappings() -> dict[Any, Any]:
     """Return the classes of dynamic quantization, by the classes that they replace."""
     return DEFAULT_DYNAMIC_QUANT_MODULE_MAPPINGS
+
+
+def get_embedding_static_quant_module_mappings() -> dict[Any, Any]:
+    """Return the classes of converted models, with those of embeddings of quantization-aware training."""
+    embeddings = {nnqat.EmbeddingBag: nnq.EmbeddingBag, nnqat.Embedding: nnq.Embedding}
+    return {**get_default_static_quant_module_mappings(), **embeddings}
+
+
+def get_default_static_sparse_quant_module_mappings() -> dict[Any, Any]:
+    """Return the classes of sparse converted models, by the classes that they replace."""
+    return copy.copy(DEFAULT_STATIC_SPARSE_QUANT_MODULE_MAPPINGS)
+
+
+def get_embedding_qat_module_mappings() -> dict[Any, Any]:
+    """Return the classes of quantization-aware training, with those of embeddings."""
+    return {**get_default_qat_module_mappings(), nn.EmbeddingBag: nnqat.EmbeddingBag, nn.Embedding: nnqat.Embedding}
+
+
+def get_default_dynamic_sparse_quant_module_mappings() -> dict[Any, Any]:
+    """Return the classes of sparse dynamic quantization, by the classes that they replace."""
+    return DEFAULT_DYNAMIC_SPARSE_QUANT_MODULE_MAPPINGS
+
+
+def get_default_compare_output_module_list() -> set[Any]:
+    """Return the classes whose outputs are compared before and after quantization."""
+    mappings = (
+        DEFAULT_STATIC_QUANT_MODULE_MAPPINGS,
+        DEFAULT_QAT_MODULE_MAPPINGS,
+        DEFAULT_DYNAMIC_QUANT_MODULE_MAPPINGS,
+    )
+    return {nn.Sequential, *(kind for each in mappings for pair in each.items() for kind in pair)}
+
+
+def get_default_float_to_quantized_operator_mappings() -> dict[Any, Any]:
+    """Return the operators of quantized tensors, by the functions that they replace."""
+    return copy.copy(DEFAULT_FLOAT_TO_QUANTIZED_OPERATOR_MAPPINGS)
+
+
+def get_quantized_operator(float_op: Any) -> Any:
+    """Return the operator of quantized tensors that replaces a function.
+
+    Args:
+      float_op: the function.
+
+    Raises:
+      AssertionError: no operator replaces it.
+    """
+    found = DEFAULT_FLOAT_TO_QUANTIZED_OPERATOR_MAPPINGS.get(float_op)
+    if found is None:
+        raise AssertionError(f"Operator {float_op} does not have corresponding quantized op")
+    return found
 
 
 def get_static_quant_module_class(

@@ -11,6 +11,7 @@ import torchlike as torch
 from torchlike import nn
 from torchlike._errors import arguments
 from torchlike._errors.warned import warn
+from torchlike.ao.nn import quantizable as nnqa
 from torchlike.ao.nn import quantized as nnq
 from torchlike.ao.nn.intrinsic import _FusedModule
 from torchlike.ao.quantization import qconfig as configs
@@ -28,13 +29,13 @@ def _warn() -> None:
 
 
 def get_default_custom_config_dict() -> dict[str, Any]:
-    """Return the classes that have observed and quantized classes of their own. There are none here.
-
-    In PyTorch these are `nn.LSTM` and `nn.MultiheadAttention`.
-    """
+    """Return the classes that have observed classes of their own, and the quantized classes of these."""
     return {
-        "float_to_observed_custom_module_class": {nn.LSTM: nnq.LSTM, nn.MultiheadAttention: nnq.MultiheadAttention},
-        "observed_to_quantized_custom_module_class": {},
+        "float_to_observed_custom_module_class": {nn.LSTM: nnqa.LSTM, nn.MultiheadAttention: nnqa.MultiheadAttention},
+        "observed_to_quantized_custom_module_class": {
+            nnqa.LSTM: nnq.LSTM,
+            nnqa.MultiheadAttention: nnq.MultiheadAttention,
+        },
     }
 
 
@@ -288,6 +289,16 @@ def swap_module(
         make = mapping[kind].from_float
         takes = "use_precomputed_fake_quant" in inspect.signature(make).parameters
         made = make(mod, use_precomputed_fake_quant=use_precomputed_fake_quant) if takes else make(mod)
+    return take_over(mod, made)
+
+
+def take_over(mod: Any, made: Any) -> Any:
+    """Return a module that replaces another one, with its hooks, on its device.
+
+    Args:
+      mod: the module that is replaced.
+      made: the new module.
+    """
     for hook in mod._forward_pre_hooks.values():
         made.register_forward_pre_hook(hook)
     for hook in mod._forward_hooks.values():
@@ -317,6 +328,17 @@ def _remove_activation_post_process(module: Any) -> None:
 
 
 # -- all in one --------------------------------------------------------------------------------------------------------
+
+
+def default_eval_fn(model: Any, calib_data: Any) -> None:
+    """Call a model on data, for calibration.
+
+    Args:
+      model: the model.
+      calib_data: pairs of an input and a label, which is not used.
+    """
+    for data, _ in calib_data:
+        model(data)
 
 
 def quantize(model: Any, run_fn: Callable, run_args: Any, mapping: dict | None = None, inplace: bool = False) -> Any:

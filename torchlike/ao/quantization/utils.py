@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import torchlike as torch
 from torchlike._errors.warned import warn
+from torchlike.ao.quantization.quant_type import QuantType
 from torchlike.nn.utils.parametrize import is_parametrized
 
 _PER_TENSOR = (torch.per_tensor_affine, torch.per_tensor_symmetric)
 _PER_CHANNEL = (torch.per_channel_affine, torch.per_channel_symmetric, torch.per_channel_affine_float_qparams)
 _SYMMETRIC = (torch.per_tensor_symmetric, torch.per_channel_symmetric)
 _SIGNED, _UNSIGNED, _WIDE = (torch.qint8, torch.int8), (torch.quint8, torch.uint8), (torch.qint32, torch.int32)
+_BYTES = (*_SIGNED, *_UNSIGNED)
+_FLOAT8 = (torch.float8_e5m2, torch.float8_e4m3fn)
+_UNDERLYING = {
+    torch.quint8: torch.uint8,
+    torch.qint8: torch.int8,
+    torch.qint32: torch.int32,
+    torch.quint4x2: torch.uint8,
+    torch.quint2x4: torch.uint8,
+    **{dtype: dtype for dtype in (torch.uint8, torch.int8, torch.uint16, torch.int16, torch.int32, *_FLOAT8)},
+}
 
 DEPRECATION_WARNING = (
     "torch.ao.quantization is deprecated and will be removed in 2.10. \n"
@@ -155,3 +167,195 @@ def factory_kwargs(kwargs: Any) -> dict[str, Any]:
     for name in given.keys() & more.keys():
         raise TypeError(f"{name} specified twice, in **kwargs and in factory_kwargs")
     return {**more, **given}
+
+
+def getattr_from_fqn(obj: Any, fqn: str) -> Any:
+    """Return the attribute with a name that has points.
+
+    Args:
+      obj: the object.
+      fqn: the name.
+    """
+    return functools.reduce(getattr, fqn.split("."), obj)
+
+
+def to_underlying_dtype(qdtype: Any) -> Any:
+    """Return the dtype of the integers of a quantized dtype.
+
+    Args:
+      qdtype: the quantized dtype.
+
+    Raises:
+      AssertionError: the dtype is not supported.
+    """
+    found = _UNDERLYING.get(qdtype)
+    if found is None:
+        raise AssertionError(f"Unsupported dtype: {qdtype}")
+    return found
+
+
+# -- configurations ----------------------------------------------------------------------------------------------------
+
+
+def activation_dtype(qconfig: Any) -> Any:
+    """Return the dtype of activations.
+
+    Args:
+      qconfig: a configuration.
+
+    Raises:
+      AssertionError: `qconfig` is None.
+    """
+    return _activation(qconfig).dtype
+
+
+def _activation(qconfig: Any) -> Any:
+    if qconfig is None:
+        raise AssertionError("qconfig must be provided to determine activation dtype")
+    return qconfig.activation()
+
+
+def weight_dtype(qconfig: Any) -> Any:
+    """Return the dtype of weights.
+
+    Args:
+      qconfig: a configuration.
+
+    Raises:
+      AssertionError: `qconfig` is None.
+    """
+    if qconfig is None:
+        raise AssertionError("qconfig must be provided to determine weight dtype")
+    return qconfig.weight().dtype
+
+
+def get_qconfig_dtypes(qconfig: Any) -> tuple[Any, Any, bool]:
+    """Return the dtypes of activations and of weights, and whether activations are quantized at run time.
+
+    Args:
+      qconfig: a configuration.
+
+    Raises:
+      AssertionError: `qconfig` is None.
+    """
+    if qconfig is None:
+        raise AssertionError("qconfig must be provided to extract dtypes")
+    activation = qconfig.activation()
+    return activation.dtype, qconfig.weight().dtype, getattr(activation, "is_dynamic", False)
+
+
+def activation_is_statically_quantized(qconfig: Any) -> bool:
+    """Return whether activations are quantized with fixed scales.
+
+    Args:
+      qconfig: a configuration.
+    """
+    made = _activation(qconfig)
+    kinds = (*_BYTES, *_WIDE, torch.int16, torch.float16, *_FLOAT8)
+    return made.dtype in kinds and not getattr(made, "is_dynamic", False)
+
+
+def activation_is_dynamically_quantized(qconfig: Any) -> bool:
+    """Return whether activations are quantized at run time.
+
+    Args:
+      qconfig: a configuration.
+    """
+    return get_qconfig_dtypes(qconfig)[2]
+
+
+def activation_is_int8_quantized(qconfig: Any) -> bool:
+    """Return whether activations have 8 bits.
+
+    Args:
+      qconfig: a configuration.
+    """
+    return activation_dtype(qconfig) in _BYTES
+
+
+def activation_is_int32_quantized(qconfig: Any) -> bool:
+    """Return whether activations are integers of 32 bits.
+
+    Args:
+      qconfig: a configuration.
+    """
+    return activation_dtype(qconfig) in _WIDE
+
+
+def weight_is_quantized(qconfig: Any) -> bool:
+    """Return whether weights are quantized.
+
+    Args:
+      qconfig: a configuration.
+    """
+    kinds = (*_BYTES, torch.float16, torch.quint4x2, torch.int16, torch.int32, *_FLOAT8)
+    return weight_dtype(qconfig) in kinds
+
+
+def weight_is_statically_quantized(qconfig: Any) -> bool:
+    """Return whether weights have 8 bits.
+
+    Args:
+      qconfig: a configuration.
+    """
+    return weight_dtype(qconfig) in _BYTES
+
+
+def op_is_int8_dynamically_quantized(qconfig: Any) -> bool:
+    """Return whether weights have 8 bits, and activations get them at run time.
+
+    Args:
+      qconfig: a configuration.
+    """
+    activation, weight, is_dynamic = get_qconfig_dtypes(qconfig)
+    return activation in _UNSIGNED and weight in _SIGNED and is_dynamic
+
+
+def get_quant_type(qconfig: Any) -> QuantType:
+    """Return the kind of quantization of a configuration.
+
+    Args:
+      qconfig: a configuration.
+
+    Raises:
+      AssertionError: `qconfig` is None.
+      Exception: the dtypes do not fit.
+    """
+    if qconfig is None:
+        raise AssertionError("qconfig must be provided to determine quant type")
+    activation, weight = qconfig.activation(), qconfig.weight()
+    static = (*_BYTES, *_WIDE, torch.quint4x2, torch.int16, *_FLOAT8)
+    is_dynamic = getattr(activation, "is_dynamic", False)
+    if weight.dtype in static:
+        if is_dynamic:
+            return QuantType.DYNAMIC
+        return QuantType.STATIC if activation.dtype in static else QuantType.WEIGHT_ONLY
+    if weight.dtype is torch.float16:
+        if is_dynamic:
+            return QuantType.DYNAMIC
+        if activation.dtype is torch.float16:
+            return QuantType.STATIC
+    raise Exception(  # the class that PyTorch raises
+        f"Unrecognized dtype combination in get_quant_type: activation({activation.dtype}),weight({weight.dtype})"
+    )
+
+
+def get_swapped_custom_module_class(custom_module: Any, custom_module_class_mapping: dict, qconfig: Any) -> Any:
+    """Return the class that replaces that of a module in a kind of quantization.
+
+    Args:
+      custom_module: the module.
+      custom_module_class_mapping: the classes, by the kind of quantization and by the classes that they replace.
+      qconfig: the configuration, which says the kind.
+
+    Raises:
+      AssertionError: there is no class.
+    """
+    kind = get_quant_type(qconfig)
+    found = custom_module_class_mapping.get(kind, {}).get(type(custom_module))
+    if found is None:
+        raise AssertionError(
+            f"did not find corresponding observed module class for {type(custom_module)} in mapping: "
+            f"{custom_module_class_mapping.get(kind, {})}"
+        )
+    return found

@@ -1,5 +1,6 @@
 """`torch.ao.nn.quantized`: layers of converted models. Those of no use here can be imported, but not made."""
 
+from torchlike.ao.nn.quantized import functional as functional
 from torchlike.ao.nn.quantized.modules import ELU as ELU
 from torchlike.ao.nn.quantized.modules import LSTM as LSTM
 from torchlike.ao.nn.quantized.modules import BatchNorm2d as BatchNorm2d

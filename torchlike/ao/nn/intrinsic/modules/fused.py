@@ -105,3 +105,71 @@ class LinearBn1d(_FusedModule):
     """A linear layer and batch norm."""
 
     _PARTS = (nn.Linear, nn.BatchNorm1d)
+
+
+class LinearLeakyReLU(_FusedModule):
+    """A linear layer and leaky ReLU."""
+
+    _PARTS = (nn.Linear, nn.LeakyReLU)
+
+
+class LinearTanh(_FusedModule):
+    """A linear layer and the hyperbolic tangent."""
+
+    _PARTS = (nn.Linear, nn.Tanh)
+
+
+class ConvAdd2d(_FusedModule):
+    """A convolution, and the sum with a second input.
+
+    Args:
+      conv: the convolution.
+      add: a function of two tensors.
+
+    >>> import torchlike as torch
+    >>> fused = torch.ao.nn.intrinsic.ConvAdd2d(torch.nn.Conv2d(1, 1, 1), torch.add)
+    >>> fused(torch.ones(1, 1, 2, 2), torch.ones(1, 1, 2, 2)).shape
+    torch.Size([1, 1, 2, 2])
+    """
+
+    def __init__(self, conv: Any, add: Any) -> None:
+        super().__init__(conv)
+        self.add = add
+
+    def forward(self, x1: Any, x2: Any) -> Any:  # type: ignore[override]
+        """Return the convolution of `x1` plus `x2`.
+
+        Args:
+          x1: the input of the convolution.
+          x2: the other summand.
+        """
+        return self.add(self[0](x1), x2)
+
+
+class ConvAddReLU2d(_FusedModule):
+    """A convolution, the sum with a second input, and ReLU.
+
+    Args:
+      conv: the convolution.
+      add: a function of two tensors.
+      relu: the ReLU.
+
+    >>> import torchlike as torch
+    >>> fused = torch.ao.nn.intrinsic.ConvAddReLU2d(torch.nn.Conv2d(1, 1, 1), torch.add, torch.nn.ReLU())
+    >>> bool((fused(torch.ones(1, 1, 2, 2), torch.ones(1, 1, 2, 2)) >= 0).all())
+    True
+    """
+
+    def __init__(self, conv: Any, add: Any, relu: Any) -> None:
+        super().__init__(conv)
+        self.add = add
+        self.relu = relu
+
+    def forward(self, x1: Any, x2: Any) -> Any:  # type: ignore[override]
+        """Return ReLU of the convolution of `x1` plus `x2`.
+
+        Args:
+          x1: the input of the convolution.
+          x2: the other summand.
+        """
+        return self.relu(self.add(self[0](x1), x2))

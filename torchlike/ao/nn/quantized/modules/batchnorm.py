@@ -22,6 +22,7 @@ class _BatchNorm(batchnorm._BatchNorm):
 
     _DIMS: int
     _NNI_BN_RELU_MODULE: Any
+    _HAS_RELU = False
 
     def __init__(
         self, num_features: int, eps: float = 1e-5, momentum: float = 0.1, device: Any = None, dtype: Any = None
@@ -32,11 +33,11 @@ class _BatchNorm(batchnorm._BatchNorm):
         self.register_buffer("zero_point", torch.tensor(0, **made))
 
     def _get_name(self) -> str:
-        return f"QuantizedBatchNorm{self._DIMS}d"
+        return f"Quantized{'BNReLU' if self._HAS_RELU else 'BatchNorm'}{self._DIMS}d"
 
     def forward(self, input: Any) -> Any:
         """Return the quantized result."""
-        norm = getattr(torch.ops.quantized, f"batch_norm{self._DIMS}d")
+        norm = getattr(torch.ops.quantized, f"batch_norm{self._DIMS}d{'_relu' if self._HAS_RELU else ''}")
         statistics = self.weight, self.bias, self.running_mean, self.running_var, self.eps
         return norm(input, *statistics, self.scale, self.zero_point)
 

@@ -47,6 +47,7 @@ class _ConvNd(WeightedQuantizedModule):
     _FLOAT_MODULE: Any
     _NNIQAT_CONV_BN_MODULES: tuple[type, ...] = ()
     _HAS_RELU = False
+    _REFLECTS = False
 
     def __init__(
         self,
@@ -70,7 +71,7 @@ class _ConvNd(WeightedQuantizedModule):
                 raise ValueError(f"{name} must be divisible by groups")
         if padding_mode not in ("zeros", "reflect"):
             raise ValueError(f"'padding_mode' {padding_mode} is not supported by quantized convolution")
-        if padding_mode == "reflect":
+        if padding_mode == "reflect" and not self._REFLECTS:
             raise arguments.unsupported(self._get_name(), "padding_mode='reflect'")
         each = _ntuple(self._DIMS)
         self.in_channels = in_channels
@@ -100,7 +101,8 @@ class _ConvNd(WeightedQuantizedModule):
           b: (out,), float32, or None.
         """
         pack = getattr(torch.ops.quantized, f"conv{self._DIMS}d_prepack")
-        self._packed_params = pack(w, b, self.stride, self.padding, self.dilation, self.groups)
+        padding = self.padding if self.padding_mode == "zeros" else (0,) * self._DIMS
+        self._packed_params = pack(w, b, self.stride, padding, self.dilation, self.groups)
 
     def _weight_bias(self) -> Any:
         return self._packed_params.unpack()
@@ -122,10 +124,13 @@ class _ConvNd(WeightedQuantizedModule):
         Raises:
           ValueError: `input` has another number of dims.
         """
-        if len(input.shape) != self._DIMS + 2:
-            raise ValueError(f"Input shape must be `{_SHAPES[self._DIMS]}`!")
+        self._check_dims(input)
         convolve = getattr(torch.ops.quantized, f"conv{self._DIMS}d{'_relu' if self._HAS_RELU else ''}")
         return convolve(input, self._packed_params, self.scale, self.zero_point)
+
+    def _check_dims(self, input: Any) -> None:
+        if len(input.shape) != self._DIMS + 2:
+            raise ValueError(f"Input shape must be `{_SHAPES[self._DIMS]}`!")
 
     def extra_repr(self) -> str:
         """Return the sizes and the parameters of the result."""
@@ -137,6 +142,8 @@ class _ConvNd(WeightedQuantizedModule):
             shown.append(f"padding={self.padding}")
         if self.dilation != (1,) * self._DIMS:
             shown.append(f"dilation={self.dilation}")
+        if self.output_padding != (0,) * self._DIMS:
+            shown.append(f"output_padding={self.output_padding}")
         if self.groups != 1:
             shown.append(f"groups={self.groups}")
         if self.bias() is None:
@@ -297,3 +304,197 @@ class Conv3d(_ConvNd):
     _DIMS = 3
     _FLOAT_MODULE = nn.Conv3d
     _NNIQAT_CONV_BN_MODULES = (nniqat.ConvBn3d, nniqat.ConvBnReLU3d)
+
+
+class _ConvTransposeNd(_ConvNd):
+    """The base class: a transposed convolution with an int8 weight. Its input and its result are quantized.
+
+    Args:
+      in_channels: the number of input channels.
+      out_channels: the number of output channels.
+      kernel_size: the size of the kernel.
+      stride: the distance of the windows.
+      padding: the padding that is cut off on both sides of each dim.
+      output_padding: the size that is added at the end of each dim.
+      groups: the number of channel groups.
+      bias: add a bias, which stays in floating point.
+      dilation: the distance of the kernel elements.
+      padding_mode: must be `"zeros"`.
+      device: of the weight.
+      dtype: not used, as in PyTorch.
+
+    Raises:
+      ValueError: the sizes do not fit, or the padding mode is another one.
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        output_padding: Any = 0,
+        groups: int = 1,
+        bias: bool = True,
+        dilation: Any = 1,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        if padding_mode != "zeros":
+            raise ValueError(f'Only "zeros" padding mode is supported for ConvTranspose{self._DIMS}d')
+        places = kernel_size, stride, padding, dilation
+        super().__init__(in_channels, out_channels, *places, groups, False, padding_mode, device, dtype)
+        self.transposed = True
+        self.output_padding = _ntuple(self._DIMS)(output_padding)
+        shape = [in_channels, out_channels // groups, *self.kernel_size]
+        weight = _empty_affine_quantized(shape, scale=1, zero_point=0, dtype=torch.qint8, device=device)
+        self.set_weight_bias(weight, torch.zeros(out_channels, dtype=torch.float, device=device) if bias else None)
+
+    def _get_name(self) -> str:
+        return f"QuantizedConvTranspose{self._DIMS}d"
+
+    def set_weight_bias(self, w: Any, b: Any) -> None:
+        """Replace the weight and the bias.
+
+        Args:
+          w: a qint8 tensor (in, out / groups, ...), with one scale.
+          b: (out,), float32, or None.
+        """
+        if not self.transposed:  # the base class makes a weight of another shape
+            return
+        pack = getattr(torch.ops.quantized, f"conv_transpose{self._DIMS}d_prepack")
+        places = self.stride, self.padding, self.output_padding, self.dilation
+        self._packed_params = pack(w, b, *places, self.groups)
+
+    def forward(self, input: Any) -> Any:
+        """Return the quantized transposed convolution.
+
+        Args:
+          input: a quantized tensor (N, C, ...).
+
+        Raises:
+          ValueError: `input` has another number of dims.
+        """
+        self._check_dims(input)
+        convolve = getattr(torch.ops.quantized, f"conv_transpose{self._DIMS}d")
+        return convolve(input, self._packed_params, self.scale, self.zero_point)
+
+    @classmethod
+    def from_float(cls, mod: Any, use_precomputed_fake_quant: bool = False) -> Any:
+        """Return the quantized layer of a layer with observers.
+
+        Args:
+          mod: the float layer.
+          use_precomputed_fake_quant: not used, as in PyTorch.
+
+        Raises:
+          AssertionError: `mod` is of another class, has no configuration, or its weight has another dtype than qint8.
+        """
+        kind = cls._FLOAT_MODULE
+        if type(mod) is not kind:
+            raise AssertionError(f" nnq.{cls.__name__}.from_float only works for {kind.__name__}")
+        if not hasattr(mod, "qconfig"):
+            raise AssertionError("Input float module must have qconfig defined.")
+        watcher = mod.qconfig.weight()
+        watcher(mod.weight)
+        if watcher.dtype is not torch.qint8:
+            raise AssertionError(f"Weight observer must have a dtype of qint8, got {watcher.dtype}")
+        places = mod.kernel_size, mod.stride, mod.padding, mod.output_padding, mod.groups
+        made = cls(mod.in_channels, mod.out_channels, *places, mod.bias is not None, mod.dilation, mod.padding_mode)
+        made.set_weight_bias(_quantize_weight(mod.weight.float(), watcher), mod.bias)
+        observer = getattr(mod, "activation_post_process", None)
+        if observer is not None and observer.dtype is not torch.float:
+            made.scale, made.zero_point = output_parameters(mod)
+        return made
+
+
+class ConvTranspose1d(_ConvTransposeNd):
+    """A quantized one-dim transposed convolution of (N, C, L). `from_float` converts a float layer.
+
+    Args:
+      in_channels: the number of input channels.
+      out_channels: the number of output channels.
+      kernel_size: the size of the kernel.
+      stride: the distance of the windows.
+      padding: the padding that is cut off on both sides of each dim.
+      output_padding: the size that is added at the end of each dim.
+      groups: the number of channel groups.
+      bias: add a bias, which stays in floating point.
+      dilation: the distance of the kernel elements.
+      padding_mode: must be `"zeros"`.
+      device: of the weight.
+      dtype: not used, as in PyTorch.
+
+    Raises:
+      ValueError: the sizes do not fit, or the padding mode is another one.
+
+    >>> import torchlike as torch
+    >>> x = torch.quantize_per_tensor(torch.ones(1, 2, 4), 0.5, 0, torch.quint8)
+    >>> torch.ao.nn.quantized.ConvTranspose1d(2, 3, 3)(x).shape
+    torch.Size([1, 3, 6])
+    """
+
+    _DIMS = 1
+    _FLOAT_MODULE = nn.ConvTranspose1d
+
+
+class ConvTranspose2d(_ConvTransposeNd):
+    """A quantized two-dim transposed convolution of (N, C, H, W). `from_float` converts a float layer.
+
+    Args:
+      in_channels: the number of input channels.
+      out_channels: the number of output channels.
+      kernel_size: the size of the kernel.
+      stride: the distance of the windows.
+      padding: the padding that is cut off on both sides of each dim.
+      output_padding: the size that is added at the end of each dim.
+      groups: the number of channel groups.
+      bias: add a bias, which stays in floating point.
+      dilation: the distance of the kernel elements.
+      padding_mode: must be `"zeros"`.
+      device: of the weight.
+      dtype: not used, as in PyTorch.
+
+    Raises:
+      ValueError: the sizes do not fit, or the padding mode is another one.
+
+    >>> import torchlike as torch
+    >>> x = torch.quantize_per_tensor(torch.ones(1, 2, 4, 4), 0.5, 0, torch.quint8)
+    >>> torch.ao.nn.quantized.ConvTranspose2d(2, 3, 3)(x).shape
+    torch.Size([1, 3, 6, 6])
+    """
+
+    _DIMS = 2
+    _FLOAT_MODULE = nn.ConvTranspose2d
+
+
+class ConvTranspose3d(_ConvTransposeNd):
+    """A quantized three-dim transposed convolution of (N, C, D, H, W). `from_float` converts a float layer.
+
+    Args:
+      in_channels: the number of input channels.
+      out_channels: the number of output channels.
+      kernel_size: the size of the kernel.
+      stride: the distance of the windows.
+      padding: the padding that is cut off on both sides of each dim.
+      output_padding: the size that is added at the end of each dim.
+      groups: the number of channel groups.
+      bias: add a bias, which stays in floating point.
+      dilation: the distance of the kernel elements.
+      padding_mode: must be `"zeros"`.
+      device: of the weight.
+      dtype: not used, as in PyTorch.
+
+    Raises:
+      ValueError: the sizes do not fit, or the padding mode is another one.
+
+    >>> import torchlike as torch
+    >>> x = torch.quantize_per_tensor(torch.ones(1, 2, 4, 4, 4), 0.5, 0, torch.quint8)
+    >>> torch.ao.nn.quantized.ConvTranspose3d(2, 3, 3)(x).shape
+    torch.Size([1, 3, 6, 6, 6])
+    """
+
+    _DIMS = 3
+    _FLOAT_MODULE = nn.ConvTranspose3d

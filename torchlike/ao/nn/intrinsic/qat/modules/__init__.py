@@ -12,4 +12,4 @@ from torchlike.ao.nn.intrinsic.qat.modules.conv_fused import ConvReLU3d as ConvR
 from torchlike.ao.nn.intrinsic.qat.modules.conv_fused import freeze_bn_stats as freeze_bn_stats
 from torchlike.ao.nn.intrinsic.qat.modules.conv_fused import update_bn_stats as update_bn_stats
 from torchlike.ao.nn.intrinsic.qat.modules.linear_fused import LinearBn1d as LinearBn1d
-from torchlike.ao.nn.intrinsic.qat.modules.linear_fused import LinearReLU as LinearReLU
+from torchlike.ao.nn.intrinsic.qat.modules.linear_relu import LinearReLU as LinearReLU

@@ -1,4 +1,4 @@
-"""Fused linear layers of quantization-aware training."""
+"""The linear layer with batch norm of quantization-aware training."""
 
 from __future__ import annotations
 
@@ -7,36 +7,9 @@ from typing import Any
 import torchlike as torch
 from torchlike import nn
 from torchlike.ao.nn import intrinsic as nni
-from torchlike.ao.nn import qat as nnqat
 from torchlike.ao.nn.intrinsic.qat.modules.norm_fused import _Normed, check, share, statistics_of
 from torchlike.nn import functional as F
 from torchlike.nn.utils import fuse_linear_bn_weights
-
-
-class LinearReLU(nnqat.Linear, nni._FusedModule):
-    """A linear layer and ReLU, whose weight is rounded to quantized values.
-
-    Args:
-      in_features: the size of an input.
-      out_features: the size of an output.
-      bias: add a bias.
-      qconfig: the configuration, whose `weight` makes the rounding module.
-    """
-
-    _FLOAT_MODULE = nni.LinearReLU
-
-    def __init__(self, in_features: int, out_features: int, bias: bool = True, qconfig: Any = None) -> None:
-        super().__init__(in_features, out_features, bias, qconfig)
-
-    def forward(self, input: Any) -> Any:
-        """Return ReLU of the product with the rounded weight."""
-        return F.relu(super().forward(input))
-
-    def to_float(self) -> Any:
-        """Return a float layer with the same parameters, and ReLU."""
-        made = super().to_float()
-        made.train(True)
-        return nni.LinearReLU(made, nn.ReLU())
 
 
 class LinearBn1d(_Normed, nn.Linear):

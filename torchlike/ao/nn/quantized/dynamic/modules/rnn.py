@@ -10,8 +10,8 @@ from torchlike import nn
 from torchlike._errors import arguments
 from torchlike._errors.warned import warn
 from torchlike._quantized._recurrent import CellParams
+from torchlike.ao.nn._refused import refused
 from torchlike.ao.nn.quantized.dynamic.modules.linear import weight_observer
-from torchlike.ao.nn.quantized.modules.refused import refused
 from torchlike.ao.nn.quantized.modules.utils import _quantize_weight
 
 _PLACE = "torch.ao.nn.quantized.dynamic"

@@ -54,21 +54,3 @@ def refused(name: str, place: str = "torch.ao.nn.quantized") -> type[_Refused]:
     return type(
         name, (_Refused,), {"__doc__": doc, "_PLACE": place, "__module__": place.replace("torch", "torchlike", 1)}
     )
-
-
-ConvTranspose1d = refused("ConvTranspose1d")
-ConvTranspose2d = refused("ConvTranspose2d")
-ConvTranspose3d = refused("ConvTranspose3d")
-ELU = refused("ELU")
-Embedding = refused("Embedding")
-EmbeddingBag = refused("EmbeddingBag")
-GroupNorm = refused("GroupNorm")
-InstanceNorm1d = refused("InstanceNorm1d")
-InstanceNorm2d = refused("InstanceNorm2d")
-InstanceNorm3d = refused("InstanceNorm3d")
-LayerNorm = refused("LayerNorm")
-LSTM = refused("LSTM")
-MultiheadAttention = refused("MultiheadAttention")
-PReLU = refused("PReLU")
-Sigmoid = refused("Sigmoid")
-Softmax = refused("Softmax")

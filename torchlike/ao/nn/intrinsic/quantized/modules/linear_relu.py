@@ -1,4 +1,4 @@
-"""Quantized layers with ReLU. ReLU only raises the lowest level of the result, so it costs nothing."""
+"""Quantized linear layers with an activation. ReLU only raises the lowest level of the result, so it costs nothing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Any
 import torchlike as torch
 from torchlike.ao.nn import intrinsic as nni
 from torchlike.ao.nn import quantized as nnq
-from torchlike.ao.nn.quantized.modules.refused import refused
+from torchlike.ao.nn._refused import refused
+
+__all__ = ["LinearReLU", "LinearLeakyReLU", "LinearTanh"]
 
 
 class LinearReLU(nnq.Linear):
@@ -33,27 +35,5 @@ class LinearReLU(nnq.Linear):
         return "QuantizedLinearReLU"
 
 
-class ConvReLU1d(nnq.Conv1d):
-    """A quantized convolution and ReLU. The arguments are those of `torch.nn.Conv1d`."""
-
-    _FLOAT_MODULE = nni.ConvReLU1d
-    _HAS_RELU = True
-
-
-class ConvReLU2d(nnq.Conv2d):
-    """A quantized convolution and ReLU. The arguments are those of `torch.nn.Conv2d`."""
-
-    _FLOAT_MODULE = nni.ConvReLU2d
-    _HAS_RELU = True
-
-
-class ConvReLU3d(nnq.Conv3d):
-    """A quantized convolution and ReLU. The arguments are those of `torch.nn.Conv3d`."""
-
-    _FLOAT_MODULE = nni.ConvReLU3d
-    _HAS_RELU = True
-
-
-_PLACE = "torch.ao.nn.intrinsic.quantized"
-BNReLU2d = refused("BNReLU2d", _PLACE)
-BNReLU3d = refused("BNReLU3d", _PLACE)
+LinearLeakyReLU = refused("LinearLeakyReLU", "torch.ao.nn.intrinsic.quantized")
+LinearTanh = refused("LinearTanh", "torch.ao.nn.intrinsic.quantized")

@@ -1,0 +1,1 @@
+"""Schedulers of the sparsity level."""

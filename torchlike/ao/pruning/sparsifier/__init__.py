@@ -1,0 +1,1 @@
+"""Sparsifiers and what they share."""

@@ -2,8 +2,8 @@
 
 A launcher (`torchrun --nproc-per-node 2 script.py`) or `torch.multiprocessing.spawn` starts the processes, and
 `init_process_group` connects them. Collectives are operators of programs that all processes run.
-`nn.parallel.DistributedDataParallel`, `distributed.fsdp` and `distributed.tensor` are built on them. Pipelines and RPC
-are not supported. Their names can be imported and used in `isinstance` checks, but calling them raises an error.
+`nn.parallel.DistributedDataParallel`, `distributed.fsdp`, `distributed.tensor` and `distributed.pipelining` are built on
+them. RPC is not supported. Its names can be imported and used in `isinstance` checks, but calling them raises an error.
 """
 
 from __future__ import annotations
@@ -137,6 +137,5 @@ _absent.submodule(
 )
 _absent.submodule(_ROOT + ".rpc", "TensorPipeRpcBackendOptions init_rpc rpc_async rpc_sync remote RRef shutdown")
 sys.modules[_ROOT + ".rpc"].is_available = is_mpi_available  # type: ignore[attr-defined]
-_absent.submodule(_ROOT + ".pipelining", "pipeline SplitPoint PipelineStage ScheduleGPipe")
 
 _settle(__name__, globals())

@@ -2,8 +2,8 @@
 
 A launcher (`torchrun --nproc-per-node 2 script.py`) or `torch.multiprocessing.spawn` starts the processes, and
 `init_process_group` connects them. Collectives are operators of programs that all processes run.
-`nn.parallel.DistributedDataParallel`, `distributed.fsdp`, `distributed.tensor` and `distributed.pipelining` are built on
-them. RPC is not supported. Its names can be imported and used in `isinstance` checks, but calling them raises an error.
+`nn.parallel.DistributedDataParallel`, `distributed.fsdp`, `distributed.tensor` and `distributed.pipelining` use them. RPC
+is not supported. Its names can be imported and used in `isinstance` checks, but calling them raises an error.
 """
 
 from __future__ import annotations

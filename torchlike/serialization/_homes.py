@@ -113,7 +113,6 @@ _NAMES = {
     "distributed._stores.FileStore": "_C._distributed_c10d",
     "distributed._stores.HashStore": "_C._distributed_c10d",
     "distributed._stores.TCPStore": "_C._distributed_c10d",
-    "distributed._world.rendezvous": "distributed.rendezvous",
     "nn.LinearCrossEntropyOptions": "nn.modules.linear_cross_entropy_options",
     "nn.modules._state._IncompatibleKeys": "nn.modules.module",
     "nn.modules._state._WrappedHook": "nn.modules.module",

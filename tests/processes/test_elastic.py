@@ -133,7 +133,7 @@ def test_synchronization_by_a_store():
 def test_a_barrier_that_times_out(options):
     def waited(torch):
         shared = torch.distributed.HashStore()
-        module(torch, "elastic.utils.store").barrier(shared, 3, "key", 0.05, trace_timeout=0.05, **options)
+        module(torch, "elastic.utils.store").barrier(shared, 2, "key", 0.05, trace_timeout=0.05, **options)
 
     both(waited)
 

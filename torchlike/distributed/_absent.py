@@ -72,7 +72,7 @@ def refuse_remote_calls(package: str) -> None:
     calls = """shutdown get_worker_info remote rpc_sync rpc_async RRef AllGatherStates method_factory new_method"""
     options = "TensorPipeRpcBackendOptions"
     internal = "RPCExecMode serialize deserialize PythonUDF RemoteException"
-    submodule(f"{package}.rpc", f"init_rpc WorkerInfo PyRRef {options} {calls} {registry}")
+    submodule(f"{package}.rpc", f"init_rpc WorkerInfo PyRRef {options} {calls} BackendType")
     for name, names in (
         ("api", calls),
         ("backend_registry", registry),

@@ -59,7 +59,11 @@ def rank_out_of_range(rank: int, size: int) -> ValueError:
 
 
 def no_parameter(kind: str, name: str) -> ValueError:
-    return ValueError(f"Error initializing torch.distributed using {kind}:// rendezvous: {name} parameter missing")
+    return missing(kind, f"{name} parameter")
+
+
+def missing(kind: str, part: str) -> ValueError:
+    return ValueError(f"Error initializing torch.distributed using {kind}:// rendezvous: {part} missing")
 
 
 def not_a_pair(word: str, backend: str) -> ValueError:

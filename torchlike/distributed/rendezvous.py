@@ -88,7 +88,9 @@ def _built_in(url: str, rank: int, world_size: int, timeout: timedelta) -> Met:
         host, port = variable("MASTER_ADDR"), int(variable("MASTER_PORT"))
     else:
         if parts.scheme == "tcp" and not parts.port:
-            raise errors.no_parameter("tcp", "port number")
+            raise errors.missing("tcp", "port number")
+        if parts.scheme == "file" and not parts.path:
+            raise errors.missing("file", "path")
         if rank < 0:
             raise errors.no_parameter(parts.scheme, "rank")
         if world_size < 0:

@@ -70,7 +70,7 @@ class BackendConfig:
         backend = str(backend)
         if backend == Backend.UNDEFINED:
             device = "cuda" if cuda.is_available() else "cpu"
-            self.device_backend_map = {device: Backend.default_device_backend_map[device]}
+            self.device_backend_map: dict[str, str] = {device: Backend.default_device_backend_map[device]}
         elif backend.lower() in Backend.backend_capability:
             self.device_backend_map = dict.fromkeys(Backend.backend_capability[backend.lower()], backend.lower())
         elif ":" in backend:

@@ -66,7 +66,7 @@ class _NamedOptimizer(Optimizer):
         return [names[id(param)] for param in params]
 
     @property
-    def state(self) -> Any:
+    def state(self) -> Any:  # type: ignore[override]
         """The state of the optimizer."""
         return self._optimizer.state
 

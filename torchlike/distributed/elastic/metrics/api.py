@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections import namedtuple
 from collections.abc import Callable
 from functools import partial, wraps
-from typing import Any
+from typing import Any, cast
 
 MetricData = namedtuple("MetricData", ["timestamp", "group_name", "name", "value"])
 
@@ -158,7 +158,7 @@ def profile(group: str | None = None) -> Callable[[Callable], Callable]:
     Args:
       group (str, optional): the group of the metrics.
     """
-    publish: Any = partial(publish_metric, group)
+    publish: Any = partial(cast("Any", publish_metric), group)
     return lambda func: _measured(func, func.__name__, publish)
 
 

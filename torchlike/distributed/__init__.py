@@ -46,7 +46,6 @@ from torchlike.distributed.distributed_c10d import Backend as Backend
 from torchlike.distributed.distributed_c10d import BackendConfig as BackendConfig
 from torchlike.distributed.distributed_c10d import FileStore as FileStore
 from torchlike.distributed.distributed_c10d import GroupMember as GroupMember
-from torchlike.distributed.distributed_c10d import GroupName as GroupName
 from torchlike.distributed.distributed_c10d import HashStore as HashStore
 from torchlike.distributed.distributed_c10d import P2POp as P2POp
 from torchlike.distributed.distributed_c10d import PrefixStore as PrefixStore

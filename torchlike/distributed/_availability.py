@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-import warnings
 from collections.abc import Iterator
 from enum import Enum
 from typing import Any
 
+from torchlike._internal import warn
 from torchlike.distributed._reducing import RedOpType
 from torchlike.profiler import record_function
 
@@ -89,10 +89,9 @@ class _reduce_op:
     def __getattribute__(self, key: str) -> Any:
         if key.startswith("__") and key != "__members__":
             return object.__getattribute__(self, key)
-        warnings.warn(
+        warn(
             "`torch.distributed.reduce_op` is deprecated, please use `torch.distributed.ReduceOp` instead",
-            category=FutureWarning,
-            stacklevel=2,
+            FutureWarning,
         )
         members = RedOpType.__members__
         if key == "__members__":

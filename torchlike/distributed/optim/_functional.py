@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 from torchlike import Tensor
+from torchlike._internal import warn
 from torchlike.optim import Optimizer
 
 
@@ -24,11 +25,10 @@ class _Functional:
     ) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("always")
-            warnings.warn(
+            warn(
                 "`TorchScript` support for functional optimizers is deprecated and will be removed in a future PyTorch "
                 "release. Consider using the `torch.compile` optimizer instead.",
                 DeprecationWarning,
-                stacklevel=3,
             )
         self._kind, self._options = kind, options
         self._optimizers: dict[Tensor, Optimizer] = {}

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping
 from copy import deepcopy
 from typing import Any
 
 import torchlike
 from torchlike import Tensor
-from torchlike._internal import _errors
+from torchlike._internal import _errors, warn
 from torchlike.distributed.fsdp import FullyShardedDataParallel
 from torchlike.nn import Module
 from torchlike.optim import Optimizer
@@ -49,10 +48,9 @@ class _NamedOptimizer(Optimizer):
         if param_groups is None:
             self.ordered_param_keys = [*self.named_parameters]
         else:
-            warnings.warn(
+            warn(
                 "Since we pass in param_groups, we will use param_groups to "
-                "initialize the optimizer, not all parameters of the module.",
-                stacklevel=2,
+                "initialize the optimizer, not all parameters of the module."
             )
             text = "Expect param name {} found in param group but is missing."
             self.ordered_param_keys = [name for group in param_groups for name in self._names(group["params"], text)]

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from torchlike import Tensor
-from torchlike._dynamo import OptimizedModule
 from torchlike.nn import Module
 
 from . import _orders, _v_orders
@@ -234,7 +233,7 @@ class _Full(_PipelineScheduleRuntime):
         """Raise RuntimeError if a stage has a compiled module."""
         for stage in self._stages:
             for module in stage.submod.modules() if isinstance(stage.submod, Module) else ():
-                if isinstance(module, OptimizedModule):
+                if "_orig_mod" in module._modules:  # the module of torch.compile
                     raise RuntimeError(
                         f"The {type(self).__name__} schedule is not supported with stage modules that have used "
                         f"torch.compile. Found OptimizedModule in {type(module).__name__}"

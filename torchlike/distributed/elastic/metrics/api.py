@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-import warnings
 from abc import ABC, abstractmethod
 from collections import namedtuple
 from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any, cast
+
+from torchlike._internal import warn
 
 MetricData = namedtuple("MetricData", ["timestamp", "group_name", "name", "value"])
 
@@ -124,11 +125,7 @@ def publish_metric(metric_group: str, metric_name: str, metric_value: int) -> No
       metric_name (str): the name.
       metric_value (int): the number.
     """
-    warnings.warn(
-        "Deprecated, use `put_metric(metric_group)(metric_name, metric_value)` instead",
-        category=FutureWarning,
-        stacklevel=2,
-    )
+    warn("Deprecated, use `put_metric(metric_group)(metric_name, metric_value)` instead", FutureWarning)
     getStream(metric_group).add_value(metric_name, metric_value)
 
 

@@ -36,6 +36,6 @@ FACES = {
 }
 
 # Folders that may have more files, because PyTorch's own layout has as many.
-PYTORCHS_OWN = {"torchlike/distributed", "torchlike/distributions", "torchlike/nn/modules"}
+PYTORCHS_OWN = {"torchlike/distributions", "torchlike/nn/modules"}
 MOST_FILES_OF_A_FOLDER = 25
 MOST_PRIVATE_MODULES_OF_THE_ROOT = 3

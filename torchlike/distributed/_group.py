@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from torchlike._internal import Connected, Layout, RankMesh
-from torchlike.distributed._mail import Mail
+from torchlike.distributed._c10d._mail import Mail
 from torchlike.distributed._stores import Store
 from torchlike.futures import Future
 

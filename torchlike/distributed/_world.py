@@ -9,8 +9,8 @@ from typing import Any
 from torchlike import cuda
 from torchlike._internal import _errors, ahead, boundary, processes, warn
 from torchlike.distributed import _errors as errors
+from torchlike.distributed._c10d._mail import Echo, Mail
 from torchlike.distributed._group import ProcessGroup
-from torchlike.distributed._mail import Echo, Mail
 from torchlike.distributed._stores import HashStore, PrefixStore, Store
 from torchlike.distributed.constants import default_pg_timeout
 from torchlike.distributed.rendezvous import rendezvous, variable

@@ -37,7 +37,7 @@ def blocks(count):
 
 
 def near(x):
-    return torch.round(x.detach(), decimals=3) + 0.0
+    return torch.round(x.detach(), decimals=2) + 0.0
 
 
 def grads(module):
@@ -110,7 +110,7 @@ class Pair(nn.Module):
         self.linear = nn.Linear(4, 4)
 
     def forward(self, a, ids):
-        return self.linear(a) * ids, ids + 1
+        return torch.tanh(self.linear(a)) * (ids > 3), ids + 1
 
 
 torch.manual_seed(3 + rank)

@@ -225,7 +225,6 @@ def test_a_failed_callback_is_the_error_of_its_future():
 ABSENT = (
     "shrink_group",
     "rpc.init_rpc",
-    "pipelining.pipeline",
 )
 
 

@@ -26,7 +26,6 @@ CHANGED_MODULES = {
     "torchlike/backends/_settings.py": "a class for modules whose attributes are settings",
     "torchlike/backends/cudnn.py": "attributes that are settings",
     "torchlike/utils/deterministic.py": "attributes that are settings",
-    "torchlike/distributed/__init__.py": "names that are refused, at import",
     "torchlike/jit/_types.py": "classes made when they are first asked for",
     "torchlike/distributed/_absent.py": "names that are refused, at import",
 }

@@ -13,6 +13,7 @@ RUNS = [
     ("differing", 2),
     ("dtensor", 2),
     ("libraries", 2),
+    ("pipelines", 2),
 ]
 # With three members, the order of a sum affects its last bits.
 LONG = [
@@ -26,6 +27,7 @@ LONG = [
     ("differing_cases", 3),
     ("differing_cases", 4),
     ("dtensor_meshes", 4),
+    ("pipelines", 4),
 ]
 
 

@@ -35,7 +35,11 @@ _TRANSFORMS = (
     "Transform",
 )
 _AMP = {"autocast": "amp.autocast_mode", "GradScaler": "amp.grad_scaler"}
-_GROUPS = ("Backend", "GroupMember", "P2POp", "PrefixStore", "ProcessGroup", "ReduceOp", "Store", "Work", "group")
+_GROUPS = (
+    *("Backend", "BackendConfig", "GroupMember", "P2POp", "PrefixStore", "ProcessGroup", "ReduceOp", "Store", "Work"),
+    *("DebugLevel", "group", "AllreduceCoalescedOptions", "AllreduceOptions", "AllToAllOptions", "BarrierOptions"),
+    *("BroadcastOptions", "GatherOptions", "ReduceOptions", "ReduceScatterOptions", "ScatterOptions"),
+)
 
 _SCRIPTS = dict.fromkeys(("RecursiveScriptModule", "ScriptModule", "_Frozen", "_Scripted"), "jit._script")
 

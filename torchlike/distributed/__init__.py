@@ -2,19 +2,39 @@
 
 A launcher (`torchrun --nproc-per-node 2 script.py`) or `torch.multiprocessing.spawn` starts the processes, and
 `init_process_group` connects them. Collectives are operators of programs that all processes run.
-`nn.parallel.DistributedDataParallel`, `distributed.fsdp` and `distributed.tensor` are built on them. Pipelines and RPC
-are not supported. Their names can be imported and used in `isinstance` checks, but calling them raises an error.
+`nn.parallel.DistributedDataParallel`, `distributed.fsdp`, `distributed.tensor` and `distributed.pipelining` use them.
+RPC is not supported. Its names can be imported and used in `isinstance` checks, but calling them raises an error.
 """
 
 from __future__ import annotations
 
-import os
 import sys
 
 from torchlike._internal import settle as _settle
 from torchlike.distributed import _absent
-from torchlike.distributed._buckets import BuiltinCommHookType as BuiltinCommHookType
-from torchlike.distributed._buckets import GradBucket as GradBucket
+from torchlike.distributed._c10d._availability import DebugLevel as DebugLevel
+from torchlike.distributed._c10d._availability import get_debug_level as get_debug_level
+from torchlike.distributed._c10d._availability import is_available as is_available
+from torchlike.distributed._c10d._availability import is_gloo_available as is_gloo_available
+from torchlike.distributed._c10d._availability import is_mpi_available as is_mpi_available
+from torchlike.distributed._c10d._availability import is_torchelastic_launched as is_torchelastic_launched
+from torchlike.distributed._c10d._availability import is_ucc_available as is_ucc_available
+from torchlike.distributed._c10d._availability import is_xccl_available as is_xccl_available
+from torchlike.distributed._c10d._availability import record_comm as record_comm
+from torchlike.distributed._c10d._availability import reduce_op as reduce_op
+from torchlike.distributed._c10d._availability import set_debug_level as set_debug_level
+from torchlike.distributed._c10d._availability import set_debug_level_from_env as set_debug_level_from_env
+from torchlike.distributed._c10d._buckets import BuiltinCommHookType as BuiltinCommHookType
+from torchlike.distributed._c10d._buckets import GradBucket as GradBucket
+from torchlike.distributed._c10d._call_options import AllreduceCoalescedOptions as AllreduceCoalescedOptions
+from torchlike.distributed._c10d._call_options import AllreduceOptions as AllreduceOptions
+from torchlike.distributed._c10d._call_options import AllToAllOptions as AllToAllOptions
+from torchlike.distributed._c10d._call_options import BarrierOptions as BarrierOptions
+from torchlike.distributed._c10d._call_options import BroadcastOptions as BroadcastOptions
+from torchlike.distributed._c10d._call_options import GatherOptions as GatherOptions
+from torchlike.distributed._c10d._call_options import ReduceOptions as ReduceOptions
+from torchlike.distributed._c10d._call_options import ReduceScatterOptions as ReduceScatterOptions
+from torchlike.distributed._c10d._call_options import ScatterOptions as ScatterOptions
 from torchlike.distributed._errors import DistBackendError as DistBackendError
 from torchlike.distributed._errors import DistError as DistError
 from torchlike.distributed._errors import DistNetworkError as DistNetworkError
@@ -23,6 +43,7 @@ from torchlike.distributed._errors import QueueEmptyError as QueueEmptyError
 from torchlike.distributed.device_mesh import DeviceMesh as DeviceMesh
 from torchlike.distributed.device_mesh import init_device_mesh as init_device_mesh
 from torchlike.distributed.distributed_c10d import Backend as Backend
+from torchlike.distributed.distributed_c10d import BackendConfig as BackendConfig
 from torchlike.distributed.distributed_c10d import FileStore as FileStore
 from torchlike.distributed.distributed_c10d import GroupMember as GroupMember
 from torchlike.distributed.distributed_c10d import HashStore as HashStore
@@ -78,46 +99,16 @@ from torchlike.distributed.distributed_c10d import reduce as reduce
 from torchlike.distributed.distributed_c10d import reduce_scatter as reduce_scatter
 from torchlike.distributed.distributed_c10d import reduce_scatter_single as reduce_scatter_single
 from torchlike.distributed.distributed_c10d import reduce_scatter_tensor as reduce_scatter_tensor
-from torchlike.distributed.distributed_c10d import rendezvous as rendezvous
 from torchlike.distributed.distributed_c10d import scatter as scatter
 from torchlike.distributed.distributed_c10d import scatter_object_list as scatter_object_list
 from torchlike.distributed.distributed_c10d import send as send
 from torchlike.distributed.distributed_c10d import send_object_list as send_object_list
 from torchlike.distributed.distributed_c10d import split_group as split_group
 from torchlike.distributed.distributed_c10d import supports_complex as supports_complex
+from torchlike.distributed.rendezvous import register_rendezvous_handler as register_rendezvous_handler
+from torchlike.distributed.rendezvous import rendezvous as rendezvous
 
-
-def is_available() -> bool:
-    """Return True: the distributed package is available."""
-    return True
-
-
-def is_gloo_available() -> bool:
-    """Return True: the backend name "gloo" is accepted."""
-    return True
-
-
-def is_mpi_available() -> bool:
-    """Return False: MPI is not supported."""
-    return False
-
-
-def is_ucc_available() -> bool:
-    """Return False: UCC is not supported."""
-    return False
-
-
-def is_xccl_available() -> bool:
-    """Return False: XCCL is not supported."""
-    return False
-
-
-def is_torchelastic_launched() -> bool:
-    """Return whether a launcher such as `torchlike.distributed.run` started this process."""
-    return "TORCHELASTIC_RUN_ID" in os.environ
-
-
-_absent.fill(sys.modules[__name__], "shrink_group")
+_absent.fill(sys.modules[__name__], "shrink_group ProcessGroupGloo")
 _ROOT = __name__
 _HOOKS = _ROOT + ".algorithms.ddp_comm_hooks"
 _absent.submodule(
@@ -135,8 +126,9 @@ _absent.submodule(
     _ROOT + ".algorithms.model_averaging.utils",
     "average_parameters average_parameters_or_parameter_groups get_params_to_average",
 )
-_absent.submodule(_ROOT + ".rpc", "TensorPipeRpcBackendOptions init_rpc rpc_async rpc_sync remote RRef shutdown")
-sys.modules[_ROOT + ".rpc"].is_available = is_mpi_available  # type: ignore[attr-defined]
-_absent.submodule(_ROOT + ".pipelining", "pipeline SplitPoint PipelineStage ScheduleGPipe")
+_absent.refuse_remote_calls(_ROOT)
+_absent.submodule(_ROOT + ".debug", "start_debug_server stop_debug_server")
+_absent.submodule(_ROOT + ".checkpoint.quantized_hf_storage", "QuantizedHuggingFaceStorageReader")
+_absent.submodule(_ROOT + ".elastic.control_plane", "worker_main")
 
 _settle(__name__, globals())

@@ -64,3 +64,28 @@ def submodule(name: str, names: str) -> None:
         made.__path__ = []
         setattr(sys.modules[parent], last, made)
     fill(made, names)
+
+
+def refuse_remote_calls(package: str) -> None:
+    """Create the modules of remote procedure calls, of which only `is_available` can be called."""
+    registry = "backend_registered register_backend construct_rpc_backend_options init_backend BackendValue BackendType"
+    calls = """shutdown get_worker_info remote rpc_sync rpc_async RRef AllGatherStates method_factory new_method"""
+    options = "TensorPipeRpcBackendOptions"
+    internal = "RPCExecMode serialize deserialize PythonUDF RemoteException"
+    submodule(f"{package}.rpc", f"init_rpc WorkerInfo PyRRef {options} {calls} BackendType")
+    for name, names in (
+        ("api", calls),
+        ("backend_registry", registry),
+        ("internal", internal),
+        ("options", options),
+        ("functions", "async_execution"),
+    ):
+        submodule(f"{package}.rpc.{name}", names)
+    submodule(f"{package}.autograd", "context backward get_gradients")
+    for name in ("rpc", "autograd"):
+        vars(sys.modules[f"{package}.{name}"])["is_available"] = is_unavailable
+
+
+def is_unavailable() -> bool:
+    """Return False: remote procedure calls are not supported."""
+    return False

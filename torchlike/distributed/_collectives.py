@@ -19,7 +19,7 @@ from torchlike import Tensor
 from torchlike._internal import RankMesh, Value, boundary, collectives, warn
 from torchlike.distributed import _errors as errors
 from torchlike.distributed import _tensors as t
-from torchlike.distributed._coalescing import current
+from torchlike.distributed._c10d._coalescing import current
 from torchlike.distributed._group import ProcessGroup, Work
 from torchlike.distributed._reducing import RedOpType, ReduceOp, checked
 from torchlike.distributed._world import is_outside, member

@@ -59,7 +59,33 @@ def rank_out_of_range(rank: int, size: int) -> ValueError:
 
 
 def no_parameter(kind: str, name: str) -> ValueError:
-    return ValueError(f"Error initializing torch.distributed using {kind}:// rendezvous: {name} parameter missing")
+    return missing(kind, f"{name} parameter")
+
+
+def missing(kind: str, part: str) -> ValueError:
+    return ValueError(f"Error initializing torch.distributed using {kind}:// rendezvous: {part} missing")
+
+
+def not_a_pair(word: str, backend: str) -> ValueError:
+    return ValueError(
+        f"Invalid device:backend pairing:                                      {word}. {_invalid(backend)}"
+    )
+
+
+def two_backends(device: str, last: str, backend: str) -> ValueError:
+    return ValueError(
+        f"Duplicate device type {device}                                      in backend string: {last}. "
+        f"{_invalid(backend)}"
+    )
+
+
+def _invalid(backend: str) -> str:
+    indent = "\n" + " " * 16
+    return (
+        f"The custom backend string argument is invalid: {backend}.{indent}Custom backend string is an experimental "
+        f'feature where the backend string must be in the format:{indent}"<device_type1>:<backend1>,<device_type2>:'
+        "<backend2>...\". e.g. 'cpu:gloo,cuda:nccl'"
+    )
 
 
 def store_needs(name: str) -> AssertionError:

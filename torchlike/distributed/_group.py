@@ -7,8 +7,8 @@ from datetime import timedelta
 from typing import Any
 
 from torchlike._internal import Connected, Layout, RankMesh
+from torchlike.distributed._c10d._transport import Transport
 from torchlike.distributed._stores import Store
-from torchlike.distributed._transport import Transport
 from torchlike.futures import Future
 
 Received = dict[int, bytearray]  # messages by the sender's rank in the group

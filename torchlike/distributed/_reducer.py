@@ -11,9 +11,9 @@ from torchlike import Tensor
 from torchlike._internal import AccumulateGrad, Value, collectives, engine, running
 from torchlike.distributed import _errors as errors
 from torchlike.distributed import _tensors as t
-from torchlike.distributed._buckets import GradBucket
+from torchlike.distributed._c10d._buckets import GradBucket
+from torchlike.distributed._c10d._sparse import summed
 from torchlike.distributed._group import ProcessGroup
-from torchlike.distributed._sparse import summed
 from torchlike.futures import Future
 
 

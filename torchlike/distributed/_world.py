@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 from torchlike import cuda
 from torchlike._internal import _errors, ahead, boundary, processes, warn
 from torchlike.distributed import _errors as errors
+from torchlike.distributed._c10d._transport import EchoTransport, Transport
 from torchlike.distributed._group import ProcessGroup
-from torchlike.distributed._stores import FileStore, HashStore, PrefixStore, Store, TCPStore
-from torchlike.distributed._transport import EchoTransport, Transport
+from torchlike.distributed._stores import HashStore, PrefixStore, Store
 from torchlike.distributed.constants import default_pg_timeout
+from torchlike.distributed.rendezvous import rendezvous, variable
 
 _NOT_BUILT_IN = ("mpi", "ucc", "xccl", "fake")
 
@@ -39,11 +38,69 @@ class Backend(str):
     UNDEFINED, GLOO, NCCL, MPI, UCC, XCCL = "undefined", "gloo", "nccl", "mpi", "ucc", "xccl"
     backend_list = [UNDEFINED, GLOO, NCCL, XCCL, UCC, MPI, "fake"]
     default_device_backend_map = {"cpu": GLOO, "cuda": NCCL, "xpu": XCCL, "mps": GLOO}
+    backend_capability = {
+        GLOO: ["cpu", "cuda"],
+        NCCL: ["cuda"],
+        XCCL: ["xpu"],
+        UCC: ["cpu", "cuda"],
+        MPI: ["cpu", "cuda"],
+        "fake": ["cpu", "cuda", "hpu", "xpu"],
+    }
 
     def __new__(cls, name: Any) -> str:  # returns a plain str, as PyTorch does
         if not isinstance(name, str):
             raise ValueError("Backend constructor parameter must be string-ish")
         return name.lower()
+
+
+class BackendConfig:
+    """The backend of each type of device.
+
+    Args:
+      backend (str): the name of a backend, or pairs "device:backend" that are separated by commas.
+
+    Raises:
+      ValueError: a pair is invalid, or a device occurs twice.
+
+    >>> BackendConfig("cpu:gloo,cuda:nccl").get_device_backend_map()
+    {'cpu': 'gloo', 'cuda': 'nccl'}
+    """
+
+    def __init__(self, backend: str) -> None:
+        backend = str(backend)
+        if backend == Backend.UNDEFINED:
+            device = "cuda" if cuda.is_available() else "cpu"
+            self.device_backend_map: dict[str, str] = {device: Backend.default_device_backend_map[device]}
+        elif backend.lower() in Backend.backend_capability:
+            self.device_backend_map = dict.fromkeys(Backend.backend_capability[backend.lower()], backend.lower())
+        elif ":" in backend:
+            self.device_backend_map = _pairs_of(backend)
+        else:
+            warn(
+                f"Device capability of {backend} unknown, assuming `cpu` and `cuda`. You can specify it in "
+                "`device:backend` format in `init_process_group` call."
+            )
+            self.device_backend_map = dict.fromkeys(("cpu", "cuda", "xpu"), Backend(backend))
+
+    def __repr__(self) -> str:
+        return ",".join(f"{device}:{backend}" for device, backend in self.device_backend_map.items())
+
+    def get_device_backend_map(self) -> dict[str, str]:
+        """Return the backends by types of devices."""
+        return self.device_backend_map
+
+
+def _pairs_of(backend: str) -> dict[str, str]:
+    """Return the backends of a text such as "cpu:gloo,cuda:nccl"."""
+    found: dict[str, str] = {}
+    for word in backend.lower().split(","):
+        pair = word.split(":")
+        if len(pair) != 2:
+            raise errors.not_a_pair(word, backend)
+        if pair[0] in found:
+            raise errors.two_backends(pair[0], pair[1], backend)
+        found[pair[0]] = Backend(pair[1])
+    return found
 
 
 class _World:
@@ -199,61 +256,9 @@ def _check_built_in(name: str) -> None:
             raise errors.not_built_in(part)
 
 
-def rendezvous(
-    url: str, rank: int = -1, world_size: int = -1, timeout: timedelta = default_pg_timeout, **options: Any
-) -> Iterator[tuple[Store, int, int]]:
-    """Yield one tuple: the store, the rank of this process and the number of processes.
-
-    Args:
-      url (str): the place at which processes meet: "env://", "tcp://host:port" or "file:///path". A query such as
-        "?rank=0&world_size=2" replaces the arguments `rank` and `world_size`.
-      rank (int): the rank of this process. With "env://", the default is the variable RANK.
-      world_size (int): the number of processes. With "env://", the default is the variable WORLD_SIZE.
-      timeout (timedelta): the time that a process waits for the others. It has no effect for files. Default: 30
-        minutes.
-      **options: must be empty.
-
-    Raises:
-      ValueError: the rank, the number of processes, the address or the port is missing.
-      RuntimeError: the URL has another scheme.
-    """
-    for option in options:
-        raise _errors.arguments.unsupported("rendezvous", option)
-    parts = urlsplit(url)
-    told = {name: int(values[0]) for name, values in parse_qs(parts.query).items() if name in ("rank", "world_size")}
-    rank, world_size = told.get("rank", rank), told.get("world_size", world_size)
-    if parts.scheme == "env":
-        rank = rank if rank >= 0 else int(_variable("RANK"))
-        world_size = world_size if world_size >= 0 else int(_variable("WORLD_SIZE"))
-        host, port = _variable("MASTER_ADDR"), int(_variable("MASTER_PORT"))
-    elif parts.scheme in ("tcp", "file"):
-        if rank < 0:
-            raise errors.no_parameter(parts.scheme, "rank")
-        if world_size < 0:
-            raise errors.no_parameter(parts.scheme, "world size")
-        if parts.scheme == "file":
-            yield FileStore(parts.path, world_size), rank, world_size
-            return
-        if not parts.port:
-            raise errors.no_parameter("tcp", "port number")
-        host, port = str(parts.hostname), parts.port
-    else:
-        raise RuntimeError(f"No rendezvous handler for {parts.scheme}://")
-    yield TCPStore(host, port, world_size, rank == 0, timeout, multi_tenant=True), rank, world_size
-
-
 def _rank_and_size(rank: int, size: int) -> tuple[int, int]:
     """Return the rank and the number of processes of a script that is compiled ahead of time."""
-    return rank if rank >= 0 else int(_variable("RANK")), size if size >= 0 else int(_variable("WORLD_SIZE"))
-
-
-def _variable(name: str) -> str:
-    if name not in os.environ:
-        raise ValueError(
-            "Error initializing torch.distributed using env:// rendezvous: "
-            f"environment variable {name} expected, but not set"
-        )
-    return os.environ[name]
+    return rank if rank >= 0 else int(variable("RANK")), size if size >= 0 else int(variable("WORLD_SIZE"))
 
 
 def destroy_process_group(group: ProcessGroup | None = None) -> None:

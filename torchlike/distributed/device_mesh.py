@@ -13,7 +13,14 @@ from torchlike import Tensor
 from torchlike._internal import Layout, from_numpy, unsupported
 from torchlike.distributed import _errors as errors
 from torchlike.distributed._group import ProcessGroup
-from torchlike.distributed._mesh_layout import _FlatLayout, _MeshLayout, contiguous, joined, rank_of, ranks_in_file
+from torchlike.distributed._mesh_layout import (
+    _FlatLayout,
+    _MeshLayout,
+    contiguous,
+    joined,
+    rank_of,
+    ranks_in_file,
+)
 from torchlike.distributed._world import default, init_process_group, is_initialized, new_group, world
 from torchlike.serialization._errors import Refused
 

@@ -1,7 +1,32 @@
 """The functions of `torch.distributed`, under the name of the module that defines them in PyTorch."""
 
-from torchlike.distributed._coalescing import _coalescing_manager as _coalescing_manager
-from torchlike.distributed._coalescing import _CoalescingManager as _CoalescingManager
+import sys
+from typing import NewType
+
+from torchlike.distributed import _absent
+from torchlike.distributed._c10d._availability import DebugLevel as DebugLevel
+from torchlike.distributed._c10d._availability import get_debug_level as get_debug_level
+from torchlike.distributed._c10d._availability import is_available as is_available
+from torchlike.distributed._c10d._availability import is_gloo_available as is_gloo_available
+from torchlike.distributed._c10d._availability import is_mpi_available as is_mpi_available
+from torchlike.distributed._c10d._availability import is_torchelastic_launched as is_torchelastic_launched
+from torchlike.distributed._c10d._availability import is_ucc_available as is_ucc_available
+from torchlike.distributed._c10d._availability import is_xccl_available as is_xccl_available
+from torchlike.distributed._c10d._availability import record_comm as record_comm
+from torchlike.distributed._c10d._availability import reduce_op as reduce_op
+from torchlike.distributed._c10d._availability import set_debug_level as set_debug_level
+from torchlike.distributed._c10d._availability import set_debug_level_from_env as set_debug_level_from_env
+from torchlike.distributed._c10d._call_options import AllreduceCoalescedOptions as AllreduceCoalescedOptions
+from torchlike.distributed._c10d._call_options import AllreduceOptions as AllreduceOptions
+from torchlike.distributed._c10d._call_options import AllToAllOptions as AllToAllOptions
+from torchlike.distributed._c10d._call_options import BarrierOptions as BarrierOptions
+from torchlike.distributed._c10d._call_options import BroadcastOptions as BroadcastOptions
+from torchlike.distributed._c10d._call_options import GatherOptions as GatherOptions
+from torchlike.distributed._c10d._call_options import ReduceOptions as ReduceOptions
+from torchlike.distributed._c10d._call_options import ReduceScatterOptions as ReduceScatterOptions
+from torchlike.distributed._c10d._call_options import ScatterOptions as ScatterOptions
+from torchlike.distributed._c10d._coalescing import _coalescing_manager as _coalescing_manager
+from torchlike.distributed._c10d._coalescing import _CoalescingManager as _CoalescingManager
 from torchlike.distributed._collectives import all_gather as all_gather
 from torchlike.distributed._collectives import all_gather_coalesced as all_gather_coalesced
 from torchlike.distributed._collectives import all_gather_into_tensor as all_gather_into_tensor
@@ -42,6 +67,7 @@ from torchlike.distributed._stores import PrefixStore as PrefixStore
 from torchlike.distributed._stores import Store as Store
 from torchlike.distributed._stores import TCPStore as TCPStore
 from torchlike.distributed._world import Backend as Backend
+from torchlike.distributed._world import BackendConfig as BackendConfig
 from torchlike.distributed._world import GroupMember as GroupMember
 from torchlike.distributed._world import default as _get_default_group  # noqa: F401
 from torchlike.distributed._world import destroy_process_group as destroy_process_group
@@ -63,7 +89,12 @@ from torchlike.distributed._world import is_nccl_available as is_nccl_available
 from torchlike.distributed._world import new_group as new_group
 from torchlike.distributed._world import new_subgroups as new_subgroups
 from torchlike.distributed._world import new_subgroups_by_enumeration as new_subgroups_by_enumeration
-from torchlike.distributed._world import rendezvous as rendezvous
 from torchlike.distributed._world import split_group as split_group
 from torchlike.distributed.constants import default_pg_nccl_timeout as default_pg_nccl_timeout
 from torchlike.distributed.constants import default_pg_timeout as default_pg_timeout
+from torchlike.distributed.rendezvous import register_rendezvous_handler as register_rendezvous_handler
+from torchlike.distributed.rendezvous import rendezvous as rendezvous
+
+GroupName = NewType("GroupName", str)
+
+_absent.fill(sys.modules[__name__], "shrink_group ProcessGroupGloo")

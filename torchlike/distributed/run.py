@@ -17,12 +17,12 @@ from argparse import REMAINDER, ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from torchlike.distributed._options import FLAGS, OPTIONS
 from torchlike.distributed.argparse_util import check_env, env
 from torchlike.distributed.elastic.multiprocessing import DefaultLogsSpecs, Std
 from torchlike.distributed.elastic.multiprocessing.errors import record
 from torchlike.distributed.elastic.rendezvous.utils import _parse_rendezvous_config
 from torchlike.distributed.elastic.utils.logging import get_logger
+from torchlike.distributed.launcher._options import FLAGS, OPTIONS
 from torchlike.distributed.launcher.api import LaunchConfig, elastic_launch
 
 logger = get_logger("torchlike.distributed.run")

@@ -69,7 +69,7 @@ _OFFERED: dict[str, tuple[str, ...]] = {
 # torchlike's module -> PyTorch's module, where the names differ or both modules are private.
 _MODULES = {
     "_autograd.hook_handles": "utils.hooks",
-    "distributed._buckets": "_C._distributed_c10d",
+    "distributed._c10d._buckets": "_C._distributed_c10d",
     "distributed._mesh_layout": "distributed._mesh_layout",
     "masked._ops": "masked._ops",
     "nn.attention._block_mask": "nn.attention.flex_attention",
@@ -113,7 +113,6 @@ _NAMES = {
     "distributed._stores.FileStore": "_C._distributed_c10d",
     "distributed._stores.HashStore": "_C._distributed_c10d",
     "distributed._stores.TCPStore": "_C._distributed_c10d",
-    "distributed._world.rendezvous": "distributed.rendezvous",
     "nn.LinearCrossEntropyOptions": "nn.modules.linear_cross_entropy_options",
     "nn.modules._state._IncompatibleKeys": "nn.modules.module",
     "nn.modules._state._WrappedHook": "nn.modules.module",

@@ -11,6 +11,10 @@ import os
 from typing import Any
 
 import torchlike
+from torchlike.distributed.checkpoint._files.torch_files import (
+    BroadcastingTorchSaveReader as BroadcastingTorchSaveReader,
+)
+from torchlike.distributed.checkpoint._files.torch_files import DynamicMetaLoadPlanner as DynamicMetaLoadPlanner
 from torchlike.distributed.checkpoint.default_planner import _EmptyStateDictLoadPlanner as _EmptyStateDictLoadPlanner
 from torchlike.distributed.checkpoint.filesystem import FileSystemReader, FileSystemWriter
 from torchlike.distributed.checkpoint.state_dict_loader import _load_state_dict

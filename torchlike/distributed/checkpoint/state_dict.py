@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 import torchlike
 from torchlike import Tensor
@@ -18,6 +18,12 @@ if TYPE_CHECKING:  # modules and optimizers are imported after this package
     from torchlike.nn import Module
     from torchlike.optim.optimizer import Optimizer
 
+FQNS_T = set[str]
+PrimitiveType = DTensor | Tensor | int | float | str
+ValueType = Union[PrimitiveType, list[PrimitiveType], tuple[PrimitiveType], dict[str, "ValueType"]]  # noqa: UP007
+DictValueType = dict[str, ValueType]
+ListDictValueType = list[DictValueType]
+OptimizerStateType = dict[str, DictValueType | ListDictValueType]
 _WRAPPERS = ("_checkpoint_wrapped_module.", "_orig_mod.", "_fsdp_wrapped_module.")
 
 

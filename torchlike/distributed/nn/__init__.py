@@ -1,4 +1,8 @@
-"""Differentiable collectives."""
+"""Differentiable collectives. `RemoteModule` is not supported."""
+
+import sys
+
+from torchlike.distributed import _absent
 
 from . import functional as functional
 from .functional import all_gather as all_gather
@@ -10,3 +14,6 @@ from .functional import gather as gather
 from .functional import reduce as reduce
 from .functional import reduce_scatter as reduce_scatter
 from .functional import scatter as scatter
+
+_absent.fill(sys.modules[__name__], "RemoteModule")
+_absent.submodule(__name__ + ".api.remote_module", "RemoteModule")

@@ -13,7 +13,7 @@ from torchlike import Tensor
 from torchlike._internal import _errors, modes
 from torchlike.distributed import _collectives as collectives
 from torchlike.distributed import _errors as errors
-from torchlike.distributed._buckets import BuiltinCommHookType, GradBucket
+from torchlike.distributed._c10d._buckets import BuiltinCommHookType, GradBucket
 from torchlike.distributed._group import ProcessGroup
 from torchlike.distributed._reducer import Reducer as Reducer
 from torchlike.distributed._reducing import RedOpType

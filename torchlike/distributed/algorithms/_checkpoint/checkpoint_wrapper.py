@@ -12,7 +12,8 @@ from torchlike.distributed.fsdp.wrap import _Policy, apply_policy, lambda_auto_w
 from torchlike.nn import Module, Parameter
 from torchlike.utils.checkpoint import checkpoint
 
-_NAME = "_checkpoint_wrapped_module"
+_CHECKPOINT_WRAPPED_MODULE = "_checkpoint_wrapped_module"
+_CHECKPOINT_PREFIX = _CHECKPOINT_WRAPPED_MODULE + "."
 
 
 class CheckpointImpl(enum.Enum):
@@ -38,7 +39,7 @@ class ActivationWrapper(Module):
         try:
             return super().__getattr__(name)
         except AttributeError:
-            return getattr(super().__getattr__(_NAME), name)
+            return getattr(super().__getattr__(_CHECKPOINT_WRAPPED_MODULE), name)
 
     def __getitem__(self, key: Any) -> Any:
         inside: Any = self._checkpoint_wrapped_module
@@ -47,18 +48,20 @@ class ActivationWrapper(Module):
     def named_parameters(self, *args: Any, **kwargs: Any) -> Iterator[tuple[str, Parameter]]:
         """Yield the parameters with their names in the wrapped module."""
         for name, parameter in super().named_parameters(*args, **kwargs):
-            yield name.replace(f"{_NAME}.", ""), parameter
+            yield name.replace(f"{_CHECKPOINT_WRAPPED_MODULE}.", ""), parameter
 
 
 def _without_prefix(module: Module, state: dict, prefix: str, metadata: Any) -> dict:
-    for key in [key for key in state if key.startswith(f"{prefix}{_NAME}.")]:
-        state[prefix + key.removeprefix(f"{prefix}{_NAME}.")] = state.pop(key)
+    for key in [key for key in state if key.startswith(f"{prefix}{_CHECKPOINT_WRAPPED_MODULE}.")]:
+        state[prefix + key.removeprefix(f"{prefix}{_CHECKPOINT_WRAPPED_MODULE}.")] = state.pop(key)
     return state
 
 
 def _with_prefix(state: dict, prefix: str, *_: Any) -> None:
-    for key in [key for key in state if key.startswith(prefix) and not key.startswith(f"{prefix}{_NAME}.")]:
-        state[f"{prefix}{_NAME}.{key.removeprefix(prefix)}"] = state.pop(key)
+    for key in [
+        key for key in state if key.startswith(prefix) and not key.startswith(f"{prefix}{_CHECKPOINT_WRAPPED_MODULE}.")
+    ]:
+        state[f"{prefix}{_CHECKPOINT_WRAPPED_MODULE}.{key.removeprefix(prefix)}"] = state.pop(key)
 
 
 class CheckpointWrapper(ActivationWrapper):

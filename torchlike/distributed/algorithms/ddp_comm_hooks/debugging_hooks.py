@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from torchlike import Tensor, futures
-from torchlike.distributed._buckets import GradBucket
+from torchlike.distributed._c10d._buckets import GradBucket
 
 
 def noop_hook(_: Any, bucket: GradBucket) -> futures.Future[Tensor]:

@@ -8,7 +8,7 @@ from typing import Any
 import torchlike
 from torchlike import Tensor, futures
 from torchlike.distributed import _collectives as c
-from torchlike.distributed._buckets import GradBucket
+from torchlike.distributed._c10d._buckets import GradBucket
 from torchlike.distributed._group import ProcessGroup
 from torchlike.distributed._world import member
 

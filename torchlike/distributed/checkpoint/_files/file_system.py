@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -17,7 +18,44 @@ _DATA = re.compile(r"__(\d+)_(\d+)\.distcp")
 _UNFINISHED = re.compile(r"\.(__\d+_\d+\.distcp)\.[0-9a-f]+\.torchlike\.tmp")
 
 
-class FileSystem:
+class FileSystemBase(ABC):
+    """The base class of operations on files and folders, of a disk or another storage."""
+
+    @abstractmethod
+    def create_stream(self, path: str | os.PathLike, mode: str) -> AbstractContextManager[IO[Any]]:
+        """Open a file."""
+
+    @abstractmethod
+    def concat_path(self, path: str | os.PathLike, suffix: str) -> str | os.PathLike:
+        """Return the path of a file in a folder."""
+
+    @abstractmethod
+    def rename(self, path: str | os.PathLike, new_path: str | os.PathLike) -> None:
+        """Rename a file."""
+
+    @abstractmethod
+    def init_path(self, path: str | os.PathLike) -> str | os.PathLike:
+        """Return the path in the form that the other methods take."""
+
+    @abstractmethod
+    def mkdir(self, path: str | os.PathLike) -> None:
+        """Create a folder."""
+
+    @classmethod
+    @abstractmethod
+    def validate_checkpoint_id(cls, checkpoint_id: str | os.PathLike) -> bool:
+        """Return whether this class can store the checkpoint."""
+
+    @abstractmethod
+    def exists(self, path: str | os.PathLike) -> bool:
+        """Return whether a file or folder exists."""
+
+    @abstractmethod
+    def rm_file(self, path: str | os.PathLike) -> None:
+        """Remove a file."""
+
+
+class FileSystem(FileSystemBase):
     """Operations on files and folders. Writes are atomic: a file appears when it is complete."""
 
     @contextmanager

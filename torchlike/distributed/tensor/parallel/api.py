@@ -8,7 +8,7 @@ from typing import Any
 import torchlike.nn as nn
 from torchlike._internal import warn
 from torchlike.distributed.device_mesh import DeviceMesh, current_mesh
-from torchlike.distributed.tensor.parallel.style import ParallelStyle
+from torchlike.distributed.tensor.parallel._styles import ParallelStyle
 
 
 def parallelize_module(

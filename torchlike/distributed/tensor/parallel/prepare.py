@@ -8,7 +8,7 @@ import torchlike.nn as nn
 from torchlike import Tensor
 from torchlike.distributed.device_mesh import DeviceMesh
 from torchlike.distributed.tensor._api import DTensor
-from torchlike.distributed.tensor.parallel.style import ParallelStyle
+from torchlike.distributed.tensor.parallel._styles import ParallelStyle
 from torchlike.distributed.tensor.placement_types import Placement
 
 Some = Placement | tuple[Placement | None, ...] | None

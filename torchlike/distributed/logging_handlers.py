@@ -1,0 +1,7 @@
+"""The handlers of the logger of collectives."""
+
+from __future__ import annotations
+
+import logging
+
+_log_handlers: dict[str, logging.Handler] = {"default": logging.NullHandler()}

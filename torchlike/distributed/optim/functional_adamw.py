@@ -1,0 +1,43 @@
+"""`_FunctionalAdamW`."""
+
+from __future__ import annotations
+
+from torchlike import Tensor
+from torchlike.optim import AdamW
+
+from ._functional import _Functional
+
+
+class _FunctionalAdamW(_Functional):
+    """AdamW with gradients that are passed to `step`.
+
+    Args:
+      params (list of Tensors): the parameters.
+      lr, betas, eps, weight_decay, amsgrad, maximize, foreach, fused: the options of `torch.optim.AdamW`.
+      _allow_empty_param_list: whether there may be no parameters.
+    """
+
+    def __init__(
+        self,
+        params: list[Tensor],
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 1e-2,
+        amsgrad: bool = False,
+        maximize: bool = False,
+        foreach: bool = False,
+        fused: bool = False,
+        _allow_empty_param_list: bool = False,
+    ) -> None:
+        options = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "amsgrad": amsgrad,
+            "maximize": maximize,
+            "foreach": foreach,
+            "fused": fused,
+        }
+        super().__init__(AdamW, params, options, _allow_empty_param_list)

@@ -1,0 +1,1 @@
+"""Binding of processes to the memory of a processor."""

@@ -220,3 +220,13 @@ def test_sparse_tensors_are_refused():
     x = sample(torchlike)
     with pytest.raises(NotImplementedError, match="masked tensors are dense"):
         x.to_sparse()
+
+
+@pytest.mark.parametrize("function", [lambda t: 1 / t, lambda t: t.log(), lambda t: t * t.sqrt()])
+def test_gradient_of_a_plain_tensor_is_zero_under_the_mask(function):
+    x = torchlike.tensor([1.0, 2.0, 0.0, 4.0], requires_grad=True)
+    mask = torchlike.tensor([True, True, False, True])
+    function(torchlike.masked.as_masked_tensor(x, mask)).sum().backward()
+    due = torchlike.tensor([1.0, 2.0, 1.0, 4.0], requires_grad=True)
+    function(due)[mask].sum().backward()
+    assert torchlike.equal(x.grad, due.grad)

@@ -79,7 +79,11 @@ class MaskedTensor(Tensor):
         _check_types(data, mask)
         if data.requires_grad:
             warn(_WITH_HISTORY, site=_SITE)
-        return masked_like(data.clone(), mask)
+        data = data.clone()
+        check(data, mask)
+        if data.requires_grad:  # hidden elements have the gradient 0, also if a derivative is infinite
+            data = torchlike.where(mask, data, data.detach())
+        return masked_like(data, mask)
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:

@@ -12,6 +12,7 @@ from torchlike.func._modules import functional_call as functional_call
 from torchlike.func._modules import functionalize as functionalize
 from torchlike.func._modules import replace_all_batch_norm_modules_ as replace_all_batch_norm_modules_
 from torchlike.func._modules import stack_module_state as stack_module_state
+from torchlike.func._rearrange import rearrange as rearrange
 from torchlike.func._vmap import debug_unwrap as debug_unwrap
 from torchlike.func._vmap import vmap as vmap
 

@@ -79,9 +79,6 @@ from torchlike._composite.checks import _check_tensor_all_with as _check_tensor_
 from torchlike._composite.checks import _check_type as _check_type
 from torchlike._composite.checks import _check_value as _check_value
 from torchlike._composite.checks import _check_with as _check_with
-from torchlike._composite.rare_names import cudnn_is_acceptable as cudnn_is_acceptable
-from torchlike._composite.rare_names import is_distributed as is_distributed
-from torchlike._composite.rare_names import is_vulkan_available as is_vulkan_available
 from torchlike._composite.symbolic import SymBool as SymBool
 from torchlike._composite.symbolic import SymFloat as SymFloat
 from torchlike._composite.symbolic import SymInt as SymInt
@@ -990,6 +987,10 @@ def ctc_loss(
     """Compute `torch.nn.functional.ctc_loss`; reduction: 0 for none, 1 for the mean, 2 for the sum."""
     ...
 
+def cudnn_is_acceptable(input: _Tensor) -> _bool:
+    """Return whether cuDNN can compute with a tensor: whether it is on a GPU, of a floating dtype and not empty."""
+    ...
+
 def cummax(input: _Tensor, dim: _int, *, out: _Any = ...) -> _Any:
     """Return the cumulative maximum along `dim`, and the index of its last occurrence so far."""
     ...
@@ -1794,6 +1795,10 @@ def is_deterministic_algorithms_warn_only_enabled() -> _bool:
     """Return whether a nondeterministic algorithm causes a warning instead of an error."""
     ...
 
+def is_distributed(input: _Tensor) -> _bool:
+    """Return False: PyTorch's old distributed tensors do not exist."""
+    ...
+
 def is_floating_point(input: _Tensor) -> _bool:
     """Return whether the dtype of `input` is a real floating-point dtype."""
     ...
@@ -1824,6 +1829,10 @@ def is_storage(obj: _Any) -> _bool:
 
 def is_tensor(obj: _Any) -> _bool:
     """Return whether `obj` is a tensor."""
+    ...
+
+def is_vulkan_available(*args: _object, **kwargs: _object) -> _bool:
+    """Return False: Vulkan is not supported."""
     ...
 
 def is_warn_always_enabled() -> _bool:

@@ -30,7 +30,8 @@ MODULES = (
     "utils.data",
     "utils.tensorboard",
 )
-PRIVATE = {"QuantizedHuggingFaceStorageReader"}  # it stands for a class that is not implemented
+# A class that is not implemented, and an object whose attributes cannot be read without a warning.
+PRIVATE = {"QuantizedHuggingFaceStorageReader", "reduce_op"}
 
 
 def classes(name):

@@ -8,22 +8,13 @@ import torch
 
 MODULES = ("cuda", "cuda.memory", "cuda.random", "cuda.graphs", "xpu", "mps", "accelerator")
 DEVICES = (None, 0, -1, 3, "cuda", "cuda:1", "cpu")
-OF_AN_INTEL_GPU = (
-    *("Event", "Stream", "XPUPluggableAllocator", "XPUGraph", "change_current_allocator", "graph"),
-    *("graph_pool_handle", "is_current_stream_capturing", "make_graphed_callables", "MemPool", "use_mem_pool"),
-    "streams",
-)
 # Names that torchlike does not have, with the reason.
 ABSENT = {
-    "cuda": {
-        **dict.fromkeys(("cudaStatus", "check_error", "CudaError", "GreenContext"), "they wrap the CUDA runtime"),
-        **dict.fromkeys(("sparse", "tunable"), "they are modules of kernels of PyTorch's own"),
-    },
-    "xpu": dict.fromkeys(OF_AN_INTEL_GPU, "there are no Intel GPUs, and these names are used only with one"),
     "mps": dict.fromkeys(("load_metallib", "profiler"), "there are no Apple GPUs"),
 }
 # Calls whose result in PyTorch comes from a detail of its implementation, with ours.
 OTHERWISE = {
+    "xpu.Stream": "RuntimeError: Tried to instantiate dummy base class Stream",
     "cuda.set_rng_state": "AssertionError: Torch not compiled with CUDA enabled",
     "cuda.random.set_rng_state": "AssertionError: Torch not compiled with CUDA enabled",
     "cuda.ExternalStream": "AssertionError: Torch not compiled with CUDA enabled",

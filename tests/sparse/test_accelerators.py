@@ -12,7 +12,7 @@ import torchlike
 from tests.oracle import both
 from tests.sparse.parts import coo, csr
 from tests.sparse.test_gradients import OF_DENSE, OF_VALUES, WEIGHTS
-from tests.sparse.test_sparse import BOTH_LAYOUTS, MADE, OF_COO
+from tests.sparse.test_sparse import BOTH_LAYOUTS, CONSTRUCTORS, OF_COO
 from torchlike._dtypes.devices import stand_ins
 from torchlike._sparse._tensor import members
 
@@ -47,9 +47,9 @@ def moved(t):
     return str(t.layout).partition(".")[2], coalesced, t.requires_grad, t.to_dense().detach().cpu()
 
 
-@pytest.mark.parametrize("made", MADE)
+@pytest.mark.parametrize("made", CONSTRUCTORS)
 def test_constructors_and_conversions(made):
-    both(on_cuda(MADE[made]), stride=False)
+    both(on_cuda(CONSTRUCTORS[made]), stride=False)
 
 
 @pytest.mark.parametrize("name", BOTH_LAYOUTS)

@@ -58,7 +58,10 @@ HOMES: dict[str, dict[str, str]] = {
     "autograd.grad_mode": {"enforce_grad_layout_policy": "autograd.grad_mode"},
     "autograd.function": dict.fromkeys(("FunctionCtx", "FunctionMeta"), "autograd.function"),
     "autograd.graph": dict.fromkeys(("GradientEdge", "Node", "save_on_cpu", "saved_tensors_hooks"), "autograd.graph"),
-    "autograd.profiler": {"record_function": "autograd.profiler"},
+    "autograd.profiler": {
+        "record_function": "autograd.profiler",
+        "FunctionEvent": "autograd.profiler_util",
+    },
     "cpu.amp": {name: f"cpu.{home}" for name, home in _AMP.items()},
     "cuda": {
         **dict.fromkeys(("CUDAPluggableAllocator", "MemPool"), "cuda.memory"),
@@ -88,6 +91,10 @@ HOMES: dict[str, dict[str, str]] = {
     "onnx.errors": {"OnnxExporterError": "onnx"},
     "profiler": {"record_function": "autograd.profiler"},
     "sparse": {"check_sparse_tensor_invariants": "sparse"},
+    "utils.data": dict.fromkeys(
+        ("functional_datapipe", "guaranteed_datapipes_determinism", "non_deterministic", "runtime_validation_disabled"),
+        "utils.data.datapipes._decorator",
+    ),
     "utils._pytree": dict.fromkeys(
         ("GetAttrKey", "LeafSpec", "MappingKey", "NodeDef", "SequenceKey", "TreeSpec"), "utils._pytree"
     ),

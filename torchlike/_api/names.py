@@ -23,6 +23,7 @@ from torchlike._composite import (
     numeric,
     patterns,
     ranges,
+    rare_names,
     spectra,
 )
 from torchlike._composite import math as _functions_math
@@ -53,6 +54,7 @@ _FACADES = (
     functions,
     native_functions,
     raw_functions,
+    rare_names,
     shape,
     random,
     rnn,
@@ -157,7 +159,6 @@ _ELSEWHERE = {
     "ScriptFunction": "jit",
     "fork": "jit",
     "wait": "jit",
-    **dict.fromkeys(("cudnn_is_acceptable", "is_distributed", "is_vulkan_available"), "_composite.rare_names"),
     **dict.fromkeys(
         (
             "ByteStorage",

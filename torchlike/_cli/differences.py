@@ -133,7 +133,7 @@ ENTRIES = (
         "torch.profiler.profile(with_modules) torch.autograd.profiler.profile",
     ),
     Entry(TOOLS, "`utils.benchmark` flushes at the end of each timed statement", "torch.utils.benchmark.Timer"),
-    Entry(TOOLS, "`library.custom_op` calls its function directly", "torch.library.custom_op"),
+    Entry(TOOLS, "`torch.compile` and `export` call the kernel of a custom operator", "torch.library.custom_op"),
     Entry(
         NAMES,
         "`library.register_fake` accepts operators that do not exist",
@@ -148,7 +148,11 @@ ENTRIES = (
     Entry(RUNNING, "is `2.13.0+torchlike.` followed by torchlike's own version", "torch.__version__"),
     Entry(MEMORY, "`data_ptr()` of a CPU tensor is the address of a copy", "torch.Tensor.data_ptr"),
     Entry(MEMORY, "`set_` refuses a slice of a storage.", "torch.Tensor.set_ torch.from_file"),
-    Entry(NAMES, "`utils.data.datapipes` has the names of two classes", "torch.utils.data.datapipes.*"),
+    Entry(
+        NAMES,
+        "`utils.data.datapipes` has no data frames",
+        "torch.utils.data.DFIterDataPipe torch.utils.data.datapipes.dataframe.*",
+    ),
     Entry(
         TOOLS,
         "`utils.flop_counter.FlopCounterMode` has formulas for torchlike's own operators only",

@@ -1,7 +1,8 @@
-"""Functions of `torch` under old names, and queries of which the answer does not depend on the arguments."""
+"""Old queries of `torch`."""
 
 from __future__ import annotations
 
+from torchlike._tensor import public_calls
 from torchlike._tensor.tensor import Tensor
 
 
@@ -14,8 +15,12 @@ def is_distributed(input: Tensor) -> bool:
     return False
 
 
-def is_vulkan_available() -> bool:
-    """Return False: Vulkan is not supported."""
+def is_vulkan_available(*args: object, **kwargs: object) -> bool:
+    """Return False: Vulkan is not supported.
+
+    Args:
+      *args, **kwargs: have no effect, as in PyTorch.
+    """
     return False
 
 
@@ -26,3 +31,8 @@ def cudnn_is_acceptable(input: Tensor) -> bool:
       input: the tensor.
     """
     return bool(input.device.type == "cuda" and input.is_floating_point() and input.numel())
+
+
+FUNCTIONS = public_calls.functions(is_distributed, cudnn_is_acceptable)
+FUNCTIONS |= {"is_vulkan_available": is_vulkan_available}
+METHODS: dict = {}

@@ -6,7 +6,7 @@ from typing import Any
 
 from torchlike import _errors
 from torchlike.profiler._events import Average, EventList
-from torchlike.profiler._events import Event as FunctionEvent
+from torchlike.profiler._events import FunctionEvent as FunctionEvent
 from torchlike.profiler._profile import profile as _profile
 from torchlike.profiler._recording import record_function as record_function
 

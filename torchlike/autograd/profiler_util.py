@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from torchlike.profiler._events import Average as FunctionEventAvg
-from torchlike.profiler._events import Event as FunctionEvent
 from torchlike.profiler._events import EventList as EventList
+from torchlike.profiler._events import FunctionEvent as FunctionEvent
 
 __all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "Interval", "Kernel"]
 

@@ -108,7 +108,7 @@ from torchlike.distributed.distributed_c10d import supports_complex as supports_
 from torchlike.distributed.rendezvous import register_rendezvous_handler as register_rendezvous_handler
 from torchlike.distributed.rendezvous import rendezvous as rendezvous
 
-_absent.fill(sys.modules[__name__], "shrink_group ProcessGroupGloo")
+_absent.fill(sys.modules[__name__], "shrink_group")
 _ROOT = __name__
 _HOOKS = _ROOT + ".algorithms.ddp_comm_hooks"
 _absent.submodule(
@@ -128,7 +128,5 @@ _absent.submodule(
 )
 _absent.refuse_remote_calls(_ROOT)
 _absent.submodule(_ROOT + ".debug", "start_debug_server stop_debug_server")
-_absent.submodule(_ROOT + ".checkpoint.quantized_hf_storage", "QuantizedHuggingFaceStorageReader")
-_absent.submodule(_ROOT + ".elastic.control_plane", "worker_main")
 
 _settle(__name__, globals())

@@ -97,4 +97,4 @@ from torchlike.distributed.rendezvous import rendezvous as rendezvous
 
 GroupName = NewType("GroupName", str)
 
-_absent.fill(sys.modules[__name__], "shrink_group ProcessGroupGloo")
+_absent.fill(sys.modules[__name__], "shrink_group")

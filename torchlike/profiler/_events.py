@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 
-class Event(NamedTuple):
+class FunctionEvent(NamedTuple):
     """A timed program or region. Times are in seconds of the same clock.
 
     `place` is the user's source line for a program, and empty for a region.
@@ -127,7 +127,7 @@ def duration(microseconds: float) -> str:
     return f"{microseconds:.3f}us"
 
 
-def averages(events: Iterable[Event], by_shape: bool = False, shapes: bool = False) -> EventList:
+def averages(events: Iterable[FunctionEvent], by_shape: bool = False, shapes: bool = False) -> EventList:
     """Return the totals of the events by name (and by shapes, if `by_shape`)."""
     found: dict[tuple, Average] = {}
     inside = _inside(events)
@@ -149,10 +149,10 @@ def averages(events: Iterable[Event], by_shape: bool = False, shapes: bool = Fal
     return EventList(found.values())
 
 
-def _inside(events: Iterable[Event]) -> dict[int, float]:
+def _inside(events: Iterable[FunctionEvent]) -> dict[int, float]:
     """Return, for each event, the total time of the events directly nested in it."""
     found: dict[int, float] = {}
-    open_: dict[int, list[Event]] = {}
+    open_: dict[int, list[FunctionEvent]] = {}
     for event in sorted(events, key=lambda e: (e.started, -e.ended)):
         around = open_.setdefault(event.thread, [])
         while around and around[-1].ended <= event.started:

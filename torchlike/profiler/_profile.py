@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from torchlike import _errors
-from torchlike.profiler._events import Event, EventList, averages
+from torchlike.profiler._events import EventList, FunctionEvent, averages
 from torchlike.profiler._recording import Recorder, region
 
 
@@ -200,7 +200,7 @@ class profile:
         self.record_shapes, self._accumulates = record_shapes, acc_events
         self.step_num = 0
         self.current_action = ProfilerAction.NONE
-        self._events: list[Event] = []
+        self._events: list[FunctionEvent] = []
         self._recorder: Recorder | None = None
         self._started = 0.0
 
@@ -261,7 +261,7 @@ class profile:
             self._events = (self._events if self._accumulates else []) + self._recorder.events
             self._recorder = None
 
-    def events(self) -> list[Event]:
+    def events(self) -> list[FunctionEvent]:
         """Return the events of the last recording (with `acc_events`: of all recordings), in order of their start."""
         return sorted(self._events, key=lambda event: event.started)
 
@@ -289,7 +289,7 @@ class profile:
         )
 
 
-def _traced(event: Event) -> dict:
+def _traced(event: FunctionEvent) -> dict:
     shown = {"line": event.place, "shapes": [list(shape) for shape in event.shapes]} if event.place else {}
     category = "user_annotation" if event.kind == "region" else "cpu_op" if event.device == "cpu" else "kernel"
     return {

@@ -13,7 +13,7 @@ import jax
 from torchlike._engine import boundary
 from torchlike._engine.report.program_statistics import Account
 from torchlike._engine.report.timing import watchers
-from torchlike.profiler._events import Event
+from torchlike.profiler._events import FunctionEvent
 
 _MAX_NAMES = 4  # the maximum number of operators in a program's name
 
@@ -22,7 +22,7 @@ class Recorder:
     """The recorder of a profile's events."""
 
     def __init__(self) -> None:
-        self.events: list[Event] = []
+        self.events: list[FunctionEvent] = []
 
     def start(self) -> None:
         """Start recording."""
@@ -43,7 +43,7 @@ class Recorder:
         shapes = tuple(group.shapes(account.shapes, i) for i in range(len(group.base)))
         name = f"building {group.place}: {operators}" if is_build else f"{group.place}: {operators}"
         place, device = f"{group.place.file}:{group.place.line}", "cpu" if is_build else group.device.type
-        event = Event(name, started, ended, threading.get_ident(), "program", shapes, place, device)
+        event = FunctionEvent(name, started, ended, threading.get_ident(), "program", shapes, place, device)
         self.events.append(event)
 
 
@@ -97,6 +97,6 @@ class record_function:
 
 def region(name: str, started: float) -> None:
     """Add a region that ends now to the events of every active profile."""
-    event = Event(name, started, perf_counter(), threading.get_ident(), "region", (), "", "cpu")
+    event = FunctionEvent(name, started, perf_counter(), threading.get_ident(), "region", (), "", "cpu")
     for recorder in _active:
         recorder.events.append(event)

@@ -84,6 +84,7 @@ _MODULES = {
     "signal.windows": "signal.windows.windows",
     "testing._close": "testing._comparison",
     "testing._make": "testing._creation",
+    "utils.data.datapipes._decorator": "utils.data.datapipes._decorator",
     "utils.data._utils.collate": "utils.data._utils.collate",
     "utils.data._utils.worker": "utils.data._utils.worker",
     "fx._symbolic_trace": "fx._symbolic_trace",

@@ -6,6 +6,7 @@ All results and errors are those of PyTorch's CPU build.
 from __future__ import annotations
 
 import contextlib
+import os
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -223,6 +224,8 @@ class XPUPluggableAllocator:
     """An allocator from a shared library. The constructor raises an error: there is no device."""
 
     def __init__(self, path_to_lib_file: str, alloc_fn_name: str, free_fn_name: str) -> None:
+        for given in (path_to_lib_file, alloc_fn_name, free_fn_name):
+            os.fspath(given)
         raise _errors.making.absent("xpu")
 
 

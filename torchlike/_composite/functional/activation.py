@@ -45,7 +45,7 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     >>> torch.nn.functional.threshold(torch.tensor([0.5, 2.0]), 1.0, 9.0).tolist()
     [9.0, 2.0]
     """
-    return maybe_in_place(inplace, rows["_threshold"], input, threshold, value, inplace)
+    return maybe_in_place(inplace, rows["_threshold"], input, threshold, value)
 
 
 def rrelu(
@@ -69,7 +69,7 @@ def rrelu(
     >>> torch.nn.functional.rrelu(torch.tensor([-2.0, 2.0]), 0.25, 0.75).tolist()
     [-1.0, 2.0]
     """
-    return maybe_in_place(inplace, functions.rrelu_form, input, lower, upper, training, None, inplace)
+    return maybe_in_place(inplace, functions.rrelu_form, input, lower, upper, training)
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
@@ -118,7 +118,7 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     >>> torch.nn.functional.elu(torch.tensor([-torch.inf, 2.0])).tolist()
     [-1.0, 2.0]
     """
-    return maybe_in_place(inplace, rows["_elu"], input, alpha, inplace)
+    return maybe_in_place(inplace, rows["_elu"], input, alpha)
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -135,7 +135,7 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
     >>> torch.nn.functional.selu(torch.tensor([-1.0, 1.0]))
     tensor([-1.1113,  1.0507])
     """
-    return maybe_in_place(inplace, rows["_selu"], input, inplace)
+    return maybe_in_place(inplace, rows["_selu"], input)
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
@@ -153,7 +153,7 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     >>> torch.nn.functional.celu(torch.tensor([-torch.inf, 2.0]), alpha=0.5).tolist()
     [-0.5, 2.0]
     """
-    return maybe_in_place(inplace, rows["_celu"], input, alpha, inplace)
+    return maybe_in_place(inplace, rows["_celu"], input, alpha)
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
@@ -168,7 +168,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
     >>> torch.nn.functional.leaky_relu(torch.tensor([-2.0, 2.0]), 0.5).tolist()
     [-1.0, 2.0]
     """
-    return maybe_in_place(inplace, rows["_leaky_relu"], input, negative_slope, inplace)
+    return maybe_in_place(inplace, rows["_leaky_relu"], input, negative_slope)
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:

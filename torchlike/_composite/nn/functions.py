@@ -36,7 +36,14 @@ def maybe_in_place(inplace: bool, function: Callable[..., Tensor], input: Tensor
 
 @functools.cache
 def _in_place_variant(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    return binding.in_place_of(getattr(function, "__name__", ""), function)
+    saves_result = function is rrelu_form or function in map(rows.get, _SAVES_RESULT)
+    return binding.in_place_of(
+        function.__name__, functools.partial(function, in_place=True) if saves_result else function
+    )
+
+
+# The in-place forms of these operators save their result for backward, and not their input.
+_SAVES_RESULT = ("_elu", "_celu", "_selu", "_leaky_relu", "_threshold")
 
 
 def check_flag(name: str, argument: str, position: int, given: Any) -> None:
@@ -574,7 +581,7 @@ METHODS = {f.__name__: public_calls.worded(f, 1) for f in (softmax, log_softmax)
 
 
 def _public_variant(function: Callable[..., Tensor], form: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """Return the in-place variant of a function. `form` computes its result, with the gradient of an in-place call."""
+    """Return the in-place variant of a public function. `form` computes the result."""
 
     def in_place(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         return maybe_in_place(True, form, input, *args, **kwargs)
@@ -587,8 +594,8 @@ def _public_variant(function: Callable[..., Tensor], form: Callable[..., Tensor]
 
 
 FUNCTIONS |= public_calls.functions(
-    _public_variant(celu, functools.partial(rows["_celu"], in_place=True)),
-    _public_variant(selu, functools.partial(rows["_selu"], in_place=True)),
-    _public_variant(threshold, functools.partial(rows["_threshold"], in_place=True)),
-    _public_variant(rrelu, functools.partial(rrelu_form, in_place=True)),
+    _public_variant(celu, rows["_celu"]),
+    _public_variant(selu, rows["_selu"]),
+    _public_variant(threshold, rows["_threshold"]),
+    _public_variant(rrelu, rrelu_form),
 )

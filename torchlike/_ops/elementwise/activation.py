@@ -243,7 +243,7 @@ def _elu(input: Array, alpha: Scalar = 1.0, in_place: bool = False):
     return exponential_unit(input, alpha)
 
 
-def _has_scale(input: Any, alpha: float = 1.0) -> None:
+def _has_scale(input: Any, alpha: float = 1.0, in_place: bool = False) -> None:
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
 

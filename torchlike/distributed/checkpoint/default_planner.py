@@ -11,10 +11,10 @@ import torchlike
 from torchlike import Size, Tensor
 from torchlike._internal import unsupported, warn
 from torchlike.distributed.checkpoint._dedup_save_plans import dedup_save_plans
-from torchlike.distributed.checkpoint._global_plan import (
+from torchlike.distributed.checkpoint._files.global_plan import (
     create_default_global_save_plan as create_default_global_save_plan,
 )
-from torchlike.distributed.checkpoint._global_plan import validate_global_plan
+from torchlike.distributed.checkpoint._files.global_plan import validate_global_plan
 from torchlike.distributed.checkpoint._nested_dict import FLATTEN_MAPPING, flatten_state_dict, with_string_keys
 from torchlike.distributed.checkpoint._traverse import set_element
 from torchlike.distributed.checkpoint.metadata import (

@@ -31,15 +31,15 @@ def get_all_graph_pipes(graph: DataPipeGraph) -> list[Any]:
     [BatcherIterDataPipe, IterableWrapperIterDataPipe]
     """
     found: dict[int, Any] = {}
-
-    def enter(graph: DataPipeGraph) -> None:
-        for number, (pipe, sources) in graph.items():
-            if number not in found:
-                found[number] = pipe
-                enter(sources)
-
-    enter(graph)
+    _collect(graph, found)
     return list(found.values())
+
+
+def _collect(graph: DataPipeGraph, found: dict[int, Any]) -> None:
+    for number, (pipe, sources) in graph.items():
+        if number not in found:
+            found[number] = pipe
+            _collect(sources, found)
 
 
 def _has_methods(pipe: Any, *names: str) -> bool:
@@ -64,24 +64,25 @@ def apply_sharding(
     >>> list(apply_sharding(IterableWrapper(range(5)).sharding_filter().batch(2), 2, 0))
     [[0, 2], [4]]
     """
-
-    def enter(graph: DataPipeGraph, applied: Any) -> None:
-        for pipe, sources in graph.values():
-            below = applied
-            if isinstance(pipe, _ShardingIterDataPipe) or _has_methods(pipe, "apply_sharding"):
-                if applied is not None:
-                    raise RuntimeError(
-                        "Sharding twice on a single pipeline is likely unintended and will cause data loss. "
-                        f"Sharding already applied to {applied} while trying to apply to {pipe}"
-                    )
-                takes_group = len(inspect.signature(pipe.apply_sharding).parameters) >= 3
-                group = {"sharding_group": sharding_group} if takes_group else {}
-                pipe.apply_sharding(num_of_instances, instance_id, **group)
-                below = pipe
-            enter(sources, below)
-
-    enter(traverse_dps(datapipe), None)
+    _shard(traverse_dps(datapipe), (num_of_instances, instance_id), sharding_group, None)
     return datapipe
+
+
+def _shard(graph: DataPipeGraph, share: tuple[int, int], sharding_group: Any, applied: Any) -> None:
+    """Set the shares of the pipes of a graph. `applied` is the pipe that reads the graph and divides its elements."""
+    for pipe, sources in graph.values():
+        below = applied
+        if isinstance(pipe, _ShardingIterDataPipe) or _has_methods(pipe, "apply_sharding"):
+            if applied is not None:
+                raise RuntimeError(
+                    "Sharding twice on a single pipeline is likely unintended and will cause data loss. "
+                    f"Sharding already applied to {applied} while trying to apply to {pipe}"
+                )
+            takes_group = len(inspect.signature(pipe.apply_sharding).parameters) >= 3
+            group = {"sharding_group": sharding_group} if takes_group else {}
+            pipe.apply_sharding(*share, **group)
+            below = pipe
+        _shard(sources, share, sharding_group, below)
 
 
 def apply_shuffle_settings(datapipe: Any, shuffle: bool | None = None) -> Any:

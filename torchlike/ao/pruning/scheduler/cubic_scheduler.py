@@ -26,7 +26,7 @@ class CubicSL(BaseScheduler):
       ValueError: a list has not one number for each group.
 
     >>> import torchlike as torch
-    >>> torch.ao.pruning.CubicSL.sparsity_compute_fn(0.0, 0.8, t=5, t_0=0, dt=1, n=10)
+    >>> round(torch.ao.pruning.CubicSL.sparsity_compute_fn(0.0, 0.8, t=5, t_0=0, dt=1, n=10), 4)
     0.7
     """
 

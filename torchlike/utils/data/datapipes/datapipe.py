@@ -195,7 +195,18 @@ def no_frames() -> NotImplementedError:
 
 
 class DFIterDataPipe(IterDataPipe):
-    """A pipe over data frames. Not supported: the constructor raises an error."""
+    """A pipe over data frames. Not supported: the constructor raises an error.
+
+    Args:
+      *args, **kwargs: have no effect: the constructor raises.
+
+    Raises:
+      NotImplementedError: always.
+
+    >>> from torchlike.utils.data import DFIterDataPipe, IterDataPipe
+    >>> issubclass(DFIterDataPipe, IterDataPipe)
+    True
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise no_frames()

@@ -14,7 +14,8 @@ def ran(library, size, monkeypatch, folder, action, of):
     return [[line for line in each.splitlines() if not line.startswith("[Gloo]")] for each in printed]
 
 
-@pytest.mark.parametrize("size", [pytest.param(2, marks=pytest.mark.slow), pytest.param(4, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("size", [2, 4])
 def test_files_of_both_libraries(size, monkeypatch, tmp_path):
     saved = {of: ran(of, size, monkeypatch, tmp_path, "save", of) for of in COMMANDS}
     assert saved["torchlike"] == saved["torch"]

@@ -66,7 +66,7 @@ def _take_tensors(tensors: Iterable[Any], size_limit: int) -> Iterator[list]:
 
 
 def _reorder_tensors_as(tensors: Iterable[Any], ordered_tensors: Iterable[Any]) -> tuple:
-    """Return the tensors, of which those of one type are in order, in the order of the types of `ordered_tensors`."""
+    """Return the tensors in the order of the types of `ordered_tensors`, and those of one type in their own order."""
     by_type: dict[str, list] = {}
     for tensor in tensors:
         by_type.setdefault(tensor.type(), []).append(tensor)

@@ -13,7 +13,7 @@ PACKAGE = torch.__path__[0]
 
 
 def entered(call: Callable[[], object]) -> set[str]:
-    """Return the package's files of which a function runs during `call`."""
+    """Return the files of the package that contain a function that runs during `call`."""
     files: set[str] = set()
     before = sys.getprofile()
     sys.setprofile(lambda frame, event, _: files.add(frame.f_code.co_filename) if event == "call" else None)

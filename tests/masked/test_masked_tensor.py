@@ -27,7 +27,7 @@ def sample(library, requires_grad=False, dtype=None):
 
 
 def parts(result):
-    """Return what is compared of a result: the text, the elements and the mask of masked tensors."""
+    """Return the parts of a result that are compared: the text, the elements and the mask of masked tensors."""
     if isinstance(result, tuple | list):
         return [parts(each) for each in result]
     if hasattr(result, "get_mask"):

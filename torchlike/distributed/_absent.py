@@ -67,7 +67,7 @@ def submodule(name: str, names: str) -> None:
 
 
 def refuse_remote_calls(package: str) -> None:
-    """Create the modules of remote procedure calls, of which only `is_available` can be called."""
+    """Create the modules of remote procedure calls. Only `is_available` can be called."""
     registry = "backend_registered register_backend construct_rpc_backend_options init_backend BackendValue BackendType"
     calls = """shutdown get_worker_info remote rpc_sync rpc_async RRef AllGatherStates method_factory new_method"""
     options = "TensorPipeRpcBackendOptions"

@@ -37,7 +37,7 @@ class TensorType:
 
 
 class _DynType:
-    """The type of a value of which nothing is known."""
+    """The type of a value about which nothing is known."""
 
     __hash__ = None  # type: ignore[assignment]
 

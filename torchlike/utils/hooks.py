@@ -66,7 +66,7 @@ class BackwardHook:
         return self._watch.inputs(args)
 
     def setup_output_hook(self, args: Any) -> Any:
-        """Return the outputs of which the gradients must be computed.
+        """Return the outputs whose gradients must be computed.
 
         Args:
           args: the output, or a tuple of outputs.

@@ -80,7 +80,7 @@ class _Action(NamedTuple):
         return _Action(int(stage), _Kind.from_str(kind), int(microbatch) if microbatch else None)
 
     def parts(self) -> tuple[_Action, ...]:
-        """Return the actions of which this one consists, or this one."""
+        """Return the parts of this action, or the action itself if it has none."""
         return (self,) if self.sub_actions is None else self.sub_actions
 
 

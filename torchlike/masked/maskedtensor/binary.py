@@ -23,7 +23,7 @@ INPLACE_BINARY_NAMES = [name + "_" for name in BINARY_NAMES if name not in _OUT_
 
 
 def binary(func: Callable, name: str, args: tuple, kwargs: dict, writes: bool) -> MaskedTensor:
-    """Call a pointwise function of two operands, of which at least one is a masked tensor.
+    """Call a pointwise function of two operands. At least one is a masked tensor.
 
     Raises:
       ValueError: An argument is given by name, or the masks differ.
@@ -47,7 +47,7 @@ def binary(func: Callable, name: str, args: tuple, kwargs: dict, writes: bool) -
 def _operand(given: Any, mask: Tensor) -> Any:
     """Return an operand without its mask.
 
-    A plain tensor receives no gradient from the elements that the mask hides, whatever they are.
+    A plain tensor receives no gradient from the elements that the mask hides.
     """
     if is_masked_tensor(given):
         return adopt(Tensor, given)

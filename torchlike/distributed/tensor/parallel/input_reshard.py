@@ -51,7 +51,7 @@ def _divided(mesh: DeviceMesh, dim: int, x: Any) -> Any:
 
 
 def _whole(mesh: DeviceMesh, dim: int, x: Any) -> Any:
-    """Return the tensor of which this process keeps a part."""
+    """Return the tensor whose local part this process keeps."""
     if isinstance(x, DTensor):
         is_part = len(x.placements) == 1 and isinstance(x.placements[0], Shard)
         return x.redistribute(device_mesh=mesh, placements=[Replicate()]) if is_part else x

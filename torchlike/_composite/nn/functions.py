@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import math
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -15,6 +16,7 @@ from torchlike._composite.random import sampling
 from torchlike._composite.random.samplers import Sampler
 from torchlike._dtypes import dtype as Dtype
 from torchlike._dtypes import modes
+from torchlike._ops import REGISTRY
 from torchlike._ops.schema.out_rules import EXACT
 from torchlike._quantized import QuantizedTensor
 from torchlike._random import Generator
@@ -36,14 +38,11 @@ def maybe_in_place(inplace: bool, function: Callable[..., Tensor], input: Tensor
 
 @functools.cache
 def _in_place_variant(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    saves_result = function is rrelu_form or function in map(rows.get, _SAVES_RESULT)
-    return binding.in_place_of(
-        function.__name__, functools.partial(function, in_place=True) if saves_result else function
-    )
-
-
-# The in-place forms of these operators save their result for backward, and not their input.
-_SAVES_RESULT = ("_elu", "_celu", "_selu", "_leaky_relu", "_threshold")
+    """Return the in-place variant of a function, which is called with `in_place=True` if it has this argument."""
+    op = next((REGISTRY[name] for name, caller in rows.items() if caller is function), None)
+    parameters = (inspect.signature(function) if op is None else op.signature).parameters
+    called = functools.partial(function, in_place=True) if "in_place" in parameters else function
+    return binding.in_place_of(function.__name__, called)
 
 
 def check_flag(name: str, argument: str, position: int, given: Any) -> None:
@@ -260,50 +259,6 @@ def dropout(input: Tensor, p: float, train: bool) -> Tensor:
     return _dropout(input, p, train, False)
 
 
-def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
-    """Apply `dropout` in place.
-
-    Args:
-      p: the probability of a zero.
-      train: apply dropout, else leave `input` unchanged.
-    """
-    check_flag("dropout", "train", 3, train)
-    return _dropout(input, p, train, False, in_place=True)
-
-
-def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
-    """Apply `feature_dropout` in place.
-
-    Args:
-      p: the probability of zeroing a channel.
-      train: apply dropout, else leave `input` unchanged.
-    """
-    check_flag("feature_dropout", "train", 3, train)
-    return _dropout(input, p, train, True, in_place=True)
-
-
-def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
-    """Apply `alpha_dropout` in place.
-
-    Args:
-      p: the probability of dropping an element.
-      train: apply dropout, else leave `input` unchanged.
-    """
-    check_flag("alpha_dropout", "train", 3, train)
-    return _alpha_dropout(input, p, train, False, in_place=True)
-
-
-def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
-    """Apply `feature_alpha_dropout` in place.
-
-    Args:
-      p: the probability of dropping a channel.
-      train: apply dropout, else leave `input` unchanged.
-    """
-    check_flag("feature_alpha_dropout", "train", 3, train)
-    return _alpha_dropout(input, p, train, True, in_place=True)
-
-
 def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """Zero each channel (index of the first two dims) with probability p, if `train` is True.
 
@@ -337,6 +292,30 @@ def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """
     check_flag("feature_alpha_dropout", "train", 3, train)
     return _alpha_dropout(input, p, train, True)
+
+
+def _named_in_place(function: Callable[..., Tensor], in_place: Any) -> Callable[..., Tensor]:
+    """Give `in_place` the name and the signature of the in-place variant of `function`."""
+    in_place.__name__ = in_place.__qualname__ = function.__name__ + "_"
+    in_place.__doc__ = f"Apply `{function.__name__}` in place."
+    in_place.__wrapped__ = function
+    return in_place
+
+
+def _dropout_in_place(function: Callable[..., Tensor], drop: Callable[..., Tensor], features: bool) -> Any:
+    """Return the in-place variant of a dropout function, which multiplies its input in place."""
+
+    def in_place(input: Tensor, p: float, train: bool) -> Tensor:
+        check_flag(function.__name__, "train", 3, train)
+        return drop(input, p, train, features, in_place=True)
+
+    return _named_in_place(function, in_place)
+
+
+dropout_ = _dropout_in_place(dropout, _dropout, False)
+feature_dropout_ = _dropout_in_place(feature_dropout, _dropout, True)
+alpha_dropout_ = _dropout_in_place(alpha_dropout, _alpha_dropout, False)
+feature_alpha_dropout_ = _dropout_in_place(feature_alpha_dropout, _alpha_dropout, True)
 
 
 def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor, Tensor]:
@@ -586,11 +565,7 @@ def _public_variant(function: Callable[..., Tensor], form: Callable[..., Tensor]
     def in_place(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         return maybe_in_place(True, form, input, *args, **kwargs)
 
-    made: Any = in_place
-    made.__name__ = made.__qualname__ = function.__name__ + "_"
-    made.__doc__ = f"Apply `{function.__name__}` in place."
-    made.__wrapped__ = function
-    return made
+    return _named_in_place(function, in_place)
 
 
 FUNCTIONS |= public_calls.functions(

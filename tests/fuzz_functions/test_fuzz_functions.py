@@ -11,7 +11,7 @@ from tests.fuzz_functions.run import difference, script
 from tests.fuzz_functions.stacks import stack_of
 from tests.gate import gated
 
-PROGRAMS, SHARES = 500, 10
+PROGRAMS, SHARES = 500, 20
 
 
 @pytest.mark.slow

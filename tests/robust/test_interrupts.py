@@ -73,8 +73,8 @@ def test_a_checkpoint_is_whole_after_an_interrupt(number):
 @pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
 @pytest.mark.parametrize("workers", [0, 2])
 def test_batches_are_whole_after_an_interrupt(workers, number):
-    loads = Loads(Points(number), workers)
-    for n in range(20):
-        loads.run((n + 0.5) / 20)
+    loads, count = Loads(Points(number), workers), 20 if workers == 0 else 10
+    for n in range(count):
+        loads.run((n + 0.5) / count)
     assert loads.outcome.differences == 0, loads.outcome.report()
-    assert loads.outcome.heard > 12  # the places are counted in the first, cold run, and later runs have fewer
+    assert loads.outcome.heard > 0.6 * count  # the places are counted in the first, cold run, and later runs have fewer

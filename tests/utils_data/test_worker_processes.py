@@ -380,12 +380,12 @@ def test_a_fork_while_other_threads_use_generators():
     for thread in threads:
         thread.start()
     try:
-        codes = [_exit_code(seed) for _ in range(40)]
+        codes = [_exit_code(seed) for _ in range(12)]
     finally:
         stops.set()
         for thread in threads:
             thread.join()
-    assert codes == [0] * 40
+    assert codes == [0] * 12
 
 
 def _exit_code(function):

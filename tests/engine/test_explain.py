@@ -184,6 +184,14 @@ def test_shapes_that_keep_changing_are_warned_of_once(training):
     assert "interpreted by NumPy" in sentence and "set_executor" not in sentence  # already the fastest choice
 
 
+@pytest.mark.filterwarnings("always:8 programs")
+def test_a_line_is_warned_of_once():
+    with torch.set_executor("xla"), pytest.warns(UserWarning, match="8 programs") as caught:
+        for n in range(2, 14):
+            torch.ones(n).mul(3).sum().item(), torch.ones(n).add(1).exp().sum().item()
+    assert len(caught) == 1
+
+
 def _look(n):
     return (torch.ones(n) * 2).sum().item()
 

@@ -78,7 +78,7 @@ def log_compile(making: Making, executor: str) -> None:
     group = making.account.group
     if not making.by_numpy:
         group.seconds += making.account.compile_seconds
-    if not group.warned and (group.trains or not making.by_numpy):
+    if not group.line.warned and (group.trains or not making.by_numpy):
         _count_shapes(making, executor)
 
 
@@ -121,7 +121,7 @@ def _count_shapes(making: Making, executor: str) -> None:
         group.made.append(account.shapes)
     if len(group.made) < WARN_AFTER:
         return
-    group.warned = True
+    group.line.warned = True
     index = next(i for shapes in group.made for i in shapes)
     seen = dict.fromkeys(group.shapes(shapes, index) for shapes in group.made)
     sentence = _errors.engine.shapes_keep_changing(

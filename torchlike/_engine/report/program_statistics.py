@@ -76,12 +76,13 @@ class State(NamedTuple):
 class Line:
     """A line of the user's code that runs programs."""
 
-    __slots__ = ("latest", "replaced", "variants")
+    __slots__ = ("latest", "replaced", "variants", "warned")
 
     def __init__(self) -> None:
         self.variants = 0  # the number of different training graphs that this line ran
         self.replaced = 0  # the number of its programs that were interpreted at first and compiled later
         self.latest: Account | None = None  # the statistics of the program that was interpreted last
+        self.warned = False  # whether the warning about its changing shapes was given
 
 
 class Group:
@@ -103,7 +104,6 @@ class Group:
         "programs",
         "seconds",
         "trains",
-        "warned",
     )
 
     def __init__(self, device: Device, trace: Trace, place: Place, line: Line) -> None:
@@ -116,9 +116,8 @@ class Group:
         line.variants += self.trains
         self.programs = 0
         self.latest: Account | None = None  # the statistics of the program whose compile takes long that ran last
-        self.made: list[Shapes] = []  # the distinct shapes of compiled or training programs, until `warned` is set
+        self.made: list[Shapes] = []  # the distinct shapes of compiled or training programs, until the line's warning
         self.seconds = 0.0  # the time of their compiles
-        self.warned = False
 
     def shapes(self, differences: Shapes, index: int) -> tuple[int, ...]:
         """Return the shape of an input. `differences` are the shapes that differ from those of the first program."""

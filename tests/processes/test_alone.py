@@ -389,3 +389,41 @@ def test_collectives_without_elements(shape):
         return x, several, joined
 
     both(within(run))
+
+
+def _compressed_gradients(hook, state):
+    """Return the gradients of one backward pass without a communication hook and with one."""
+    torchlike.manual_seed(0)
+    plain = torchlike.nn.Sequential(torchlike.nn.Linear(40, 20), torchlike.nn.Tanh(), torchlike.nn.Linear(20, 30))
+    hooked = torchlike.nn.parallel.DistributedDataParallel(copy.deepcopy(plain))
+    hooked.register_comm_hook(state, hook)
+    x = torchlike.randn(8, 40)
+    for model in (plain, hooked):
+        model(x).square().sum().backward()
+    return [torchlike.cat([p.grad.flatten() for p in model.parameters()]) for model in (plain, hooked)]
+
+
+def test_quantized_gradients_are_near():
+    """PyTorch's hooks raise TypeError with Gloo."""
+    hooks = importlib.import_module("torchlike.distributed.algorithms.ddp_comm_hooks.quantization_hooks")
+    with group(torchlike), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for hook in (hooks.quantization_pertensor_hook, hooks.quantization_perchannel_hook):
+            exact, found = _compressed_gradients(hook, None)
+            step = (exact.max() - exact.min()) / 255
+            assert 0 < (found - exact).abs().max() <= step * 0.51
+
+
+@pytest.mark.parametrize(("rank", "error"), [(38, 1e-4), (30, 0.2)])
+def test_one_matrix_of_all_gradients_is_approximated(rank, error):
+    """All columns give the gradients themselves. PyTorch's hook raises AssertionError."""
+    hooks = importlib.import_module("torchlike.distributed.algorithms.ddp_comm_hooks.powerSGD_hook")
+    with group(torchlike):
+        options = {"use_error_feedback": False, "warm_start": False, "start_powerSGD_iter": 0}
+        state = hooks.PowerSGDState(None, matrix_approximation_rank=rank, **options)
+        exact, found = _compressed_gradients(hooks.batched_powerSGD_hook, state)
+        assert ((found - exact).norm() / exact.norm() < error) and state.compression_stats()[1:] == (
+            1450,
+            39 * rank * 2,
+        )
+        assert rank == 38 or (found - exact).norm() / exact.norm() > 1e-3

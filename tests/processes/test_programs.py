@@ -14,6 +14,8 @@ RUNS = [
     ("dtensor", 2),
     ("libraries", 2),
     ("pipelines", 2),
+    ("small_parts", 2),
+    ("compressed", 2),
 ]
 # With three members, the order of a sum affects its last bits.
 LONG = [

@@ -111,21 +111,8 @@ from torchlike.distributed.rendezvous import rendezvous as rendezvous
 _absent.fill(sys.modules[__name__], "shrink_group")
 _ROOT = __name__
 _HOOKS = _ROOT + ".algorithms.ddp_comm_hooks"
-_absent.submodule(
-    _HOOKS + ".powerSGD_hook",
-    """PowerSGDState powerSGD_hook
-    batched_powerSGD_hook""",
-)
-_absent.submodule(_HOOKS + ".post_localSGD_hook", "PostLocalSGDState post_localSGD_hook")
-_absent.submodule(_HOOKS + ".quantization_hooks", "quantization_pertensor_hook quantization_perchannel_hook")
 _absent.submodule(_HOOKS + ".optimizer_overlap_hooks", "")
 _absent.submodule(_HOOKS + ".ddp_zero_hook", "hook_with_zero_step hook_with_zero_step_interleaved")
-_absent.submodule(_ROOT + ".algorithms.model_averaging.averagers", "ModelAverager PeriodicModelAverager")
-_absent.submodule(_ROOT + ".algorithms.model_averaging.hierarchical_model_averager", "HierarchicalModelAverager")
-_absent.submodule(
-    _ROOT + ".algorithms.model_averaging.utils",
-    "average_parameters average_parameters_or_parameter_groups get_params_to_average",
-)
 _absent.refuse_remote_calls(_ROOT)
 _absent.submodule(_ROOT + ".debug", "start_debug_server stop_debug_server")
 

@@ -37,6 +37,8 @@ class Reducer:
         self._began = False
         self._outputs: list[ref[Any]] = []  # the nodes of the outputs of the module, if a pass may leave out gradients
         self._hook: Callable[[GradBucket], Tensor] | None = None
+        self._order = list(range(len(parameters)))  # the order of the gradients that the hook gets
+        self._arrived: list[int] | None = [] if not may_leave_out else None  # until the first average sets the order
         self.divisor: Tensor | None = None  # the number of processes whose gradients are averaged, if it varies
         itself: ref[Reducer] = ref(self)
         for i, parameter in enumerate(parameters):
@@ -85,6 +87,8 @@ class Reducer:
     def came(self, i: int) -> None:
         """Record that parameter `i` received its gradient, and schedule the average."""
         self._touched.add(i)
+        if self._hook is not None and self._arrived is not None:
+            self._arrived.append(i)
         if not self._expects:
             return
         self._began = True
@@ -117,6 +121,14 @@ class Reducer:
             else:
                 bucket = GradBucket(i, _flat(map(_gradient, parameters)), parameters, is_last)
                 _spread(self._hook(bucket), parameters)
+        self._reorder()
+
+    def _reorder(self) -> None:
+        """Set the order of later buckets, after the first average: that in which rank 0 computed the gradients."""
+        if self._hook is not None and self._arrived is not None:
+            own = [*dict.fromkeys([*self._arrived, *self._order])]
+            self._order = [int(i) for i in self._group.share(" ".join(map(str, own)).encode())[0].split()]
+            self._arrived = None
 
     def shadow(self) -> None:
         """Take part, with zeros, in the average after a backward pass of other processes. Gradients do not change.
@@ -136,7 +148,7 @@ class Reducer:
 
     def _used(self, touched: set[int]) -> list[int]:
         """Return the parameters to average: all, or those with new gradients (`touched`) in any process."""
-        everything = range(len(self._parameters))
+        everything = self._order
         if not self._may_leave_out:
             return list(everything)
         said = self._group.share(bytes([i in touched for i in everything]))

@@ -1,4 +1,4 @@
-"""Optimizers for several processes. `DistributedOptimizer` and `PostLocalSGDOptimizer` are not supported."""
+"""Optimizers for several processes. `DistributedOptimizer` is not supported."""
 
 import sys
 
@@ -18,9 +18,9 @@ from torchlike.distributed.optim.functional_rmsprop import _FunctionalRMSprop as
 from torchlike.distributed.optim.functional_rprop import _FunctionalRprop as _FunctionalRprop
 from torchlike.distributed.optim.functional_sgd import _FunctionalSGD as _FunctionalSGD
 from torchlike.distributed.optim.named_optimizer import _NamedOptimizer as _NamedOptimizer
+from torchlike.distributed.optim.post_localSGD_optimizer import PostLocalSGDOptimizer as PostLocalSGDOptimizer
 from torchlike.distributed.optim.utils import as_functional_optim as as_functional_optim
 from torchlike.distributed.optim.zero_redundancy_optimizer import ZeroRedundancyOptimizer as ZeroRedundancyOptimizer
 
-_absent.fill(sys.modules[__name__], "DistributedOptimizer PostLocalSGDOptimizer")
+_absent.fill(sys.modules[__name__], "DistributedOptimizer")
 _absent.submodule(__name__ + ".optimizer", "DistributedOptimizer")
-_absent.submodule(__name__ + ".post_localSGD_optimizer", "PostLocalSGDOptimizer")

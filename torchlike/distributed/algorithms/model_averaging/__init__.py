@@ -1,0 +1,1 @@
+"""Averages of the parameters of models that processes train separately (local SGD)."""

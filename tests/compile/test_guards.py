@@ -165,3 +165,21 @@ def test_c_functions_refuse_wrong_arguments(same, name, given):
     if same:
         with pytest.raises(ValueError, match=f"{name} expects"):
             getattr(same, name)(*given)
+
+
+# A window of some memory, which the function reads through `detach`, beside the whole memory.
+WINDOWS = {
+    "a parameter": lambda u, x: (x.detach() * 2 + u.sum().detach(), None),
+    "a weight and its window": lambda u, x: (x.detach()[:2] @ u.detach()[:2], None),
+}
+
+
+@pytest.mark.parametrize("is_argument", [False, True])
+@pytest.mark.parametrize("name", WINDOWS)
+def test_windows_at_other_places_of_the_same_memory(name, is_argument):
+    u = torchlike.nn.Parameter(torchlike.arange(6.0))
+    compute = WINDOWS[name]
+    step = torchlike.compile((lambda x, y: compute(y, x)) if is_argument else (lambda x, y: compute(u, x)))
+    for i in (0, 1, 3, 0, 2):
+        window = u.detach()[i : i + 3]
+        assert step(window, u)[0].tolist() == compute(u, window)[0].tolist()

@@ -427,3 +427,39 @@ def test_one_matrix_of_all_gradients_is_approximated(rank, error):
             39 * rank * 2,
         )
         assert rank == 38 or (found - exact).norm() / exact.norm() > 1e-3
+
+
+def _stateful(dist, kind):
+    """Return a training step whose parts count steps, and a function that returns the count."""
+    hooks = importlib.import_module("torchlike.distributed.algorithms.ddp_comm_hooks.powerSGD_hook")
+    averagers = importlib.import_module("torchlike.distributed.algorithms.model_averaging.averagers")
+    torchlike.manual_seed(0)
+    model = torchlike.nn.Sequential(torchlike.nn.Linear(12, 12), torchlike.nn.Tanh(), torchlike.nn.Linear(12, 12))
+    optimizer = torchlike.optim.SGD(model.parameters(), lr=0.1)
+    averager = averagers.PeriodicModelAverager(2, warmup_steps=2)
+    state = hooks.PowerSGDState(None, start_powerSGD_iter=2)
+    if kind == "hook":
+        model = torchlike.nn.parallel.DistributedDataParallel(model)
+        model.register_comm_hook(state, hooks.powerSGD_hook)
+    elif kind == "optimizer":
+        optimizer = dist.optim.PostLocalSGDOptimizer(optimizer, averager)
+
+    def step(x):
+        optimizer.zero_grad()
+        loss = model(x).square().mean()
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    return step, lambda: (averager.step, state.iter)
+
+
+@pytest.mark.parametrize("kind", ["hook", "optimizer"])
+def test_compiled_steps_count(kind):
+    with group(torchlike) as dist:
+        found = []
+        for form in (lambda f: f, torchlike.compile):
+            step, count = _stateful(dist, kind)
+            step, x = form(step), torchlike.ones(4, 12)
+            found.append(([round(step(x).item(), 5) for _ in range(5)], count()))
+    assert found[0] == found[1] and max(found[0][1]) == 5

@@ -23,7 +23,7 @@ from torchlike._engine.trace.capture import Capture, Elements, Numbers, Sample
 from torchlike._engine.trace.interrupts import assign, reraise
 from torchlike._engine.trace.known import elements
 from torchlike._engine.trace.ownership import LOCAL, has_lent
-from torchlike._engine.trace.trace import lock
+from torchlike._engine.trace.trace import lock, operators
 from torchlike._engine.xla import layout, memory, transfers
 from torchlike._engine.xla.layout import MeshExecutable
 from torchlike._engine.xla.mesh import active
@@ -97,6 +97,13 @@ def _inspected(capture: Capture, sources: list[Source]) -> dict[int, Source]:
     return {i: sources[i] for i in inputs if sources[i].kind not in (DRAW, COTANGENT)}
 
 
+def _whole(source: Source, tensors: Sequence[Tensor]) -> Any:
+    """Return the storage whose whole contents are an input, or None."""
+    if source.kind == ARGUMENT:
+        return tensors[source.what]._storage if tensors[source.what]._chain is None else None
+    return source.what if source.kind == STATE else None
+
+
 class Replay:
     """A captured call as one executable. `writes` are sorted by `in_order_of_reading`."""
 
@@ -120,7 +127,9 @@ class Replay:
         self._results, self.assigned = results, results.assigned
         self._states = capture.outside
         self._aliases = self._aliased(tensors)
-        self._views = self._viewed(tensors, [*[s for s in sources if s.kind == MEMORY], *[w.target for w in writes]])
+        self._views = self._viewed(
+            capture, tensors, [*[s for s in sources if s.kind == MEMORY], *[w.target for w in writes]]
+        )
         self._expect_gradients(capture, grads, tensors)
         self._writes = [(w.target.kind, w.target.what, w.step) for w in writes]
         # The same in columns, for calls that write only to state.
@@ -135,7 +144,7 @@ class Replay:
         # A pure call depends only on its arguments and writes nothing.
         other = any(s.kind not in (ARGUMENT, CONSTANT) for s in sources)
         self._is_pure = not (writes or grads or self._repeated or self._guards or self._checks or self._states or other)
-        self._is_pure = self._is_pure and capture.trace.mesh is None and not results.assigned.slots
+        self._is_pure = self._is_pure and not (self._views or results.assigned.slots) and capture.trace.mesh is None
         self._make(capture, outputs)
         results.settle()
 
@@ -318,11 +327,20 @@ class Replay:
         states = self._states
         return [(i, id(t._storage)) for i, t in enumerate(tensors) if id(t._storage) in states]
 
-    def _viewed(self, tensors: Sequence[Tensor], used: Sequence[Source]) -> list[tuple[int, tuple, Aval]]:
+    def _viewed(
+        self, capture: Capture, tensors: Sequence[Tensor], used: Sequence[Source]
+    ) -> list[tuple[int, tuple, Aval]]:
         """Return the arguments that are views of memory that the call uses as a whole, with their chains of views."""
         ids = {id(tensors[s.what]._storage if s.kind == MEMORY else s.what) for s in used}
-        views = [(i, t) for i, t in enumerate(tensors) if t._chain is not None and id(t._storage) in ids]
-        return [(i, t._chain, t._storage.value.aval) for i, t in views]
+        views = [(i, t) for i, t in enumerate(tensors) if t._chain]
+        guarded = [(i, t) for i, t in views if id(t._storage) in ids or self._is_read_again(t, capture, tensors)]
+        return [(i, t._chain, t._storage.value.aval) for i, t in guarded]
+
+    def _is_read_again(self, view: Tensor, capture: Capture, tensors: Sequence[Tensor]) -> bool:
+        """Return whether the call applies the first operator of a view to the memory of the view, for its `detach`."""
+        wholes = [~i for i, source in enumerate(self._sources) if _whole(source, tensors) is view._storage]
+        first = view._chain[0][0] if view._chain else None
+        return bool(wholes) and any(p is first and slots[0] in wholes for p, slots in operators(capture.trace.code))
 
     def are_views(self, tensors: Sequence[Tensor]) -> bool:
         """Return whether these arguments view the same parts of their memory as in the captured call."""

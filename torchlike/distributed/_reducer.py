@@ -36,7 +36,8 @@ class Reducer:
         self._touched: set[int] = set()  # parameters with new gradients since the last average, also within `no_sync`
         self._began = False
         self._outputs: list[ref[Any]] = []  # the nodes of the outputs of the module, if a pass may leave out gradients
-        self._hook: Callable[[GradBucket], Tensor] | None = None
+        self._hook: Callable[..., Any] | None = None
+        self._state: object = None  # the first argument of the hook
         self._order = list(range(len(parameters)))  # the order of the gradients that the hook gets
         self._arrived: list[int] | None = [] if not may_leave_out else None  # until the first average sets the order
         self.divisor: Tensor | None = None  # the number of processes whose gradients are averaged, if it varies
@@ -48,17 +49,22 @@ class Reducer:
         """Register a communication hook, which averages the concatenated gradients."""
         if self._hook is not None:
             raise RuntimeError("register_comm_hook or register_builtin_comm_hook can only be called once.")
+        self._hook, self._state = hook, state
 
-        def asked(bucket: GradBucket) -> Tensor:
-            found = hook(state, bucket)
-            if not isinstance(found, Future):
-                raise errors.no_future(found)
-            mean = found.wait()
-            if not isinstance(mean, Tensor):
-                raise errors.no_tensor(mean)
-            return mean
+    def _asked(self, bucket: GradBucket) -> Tensor:
+        """Return the gradients of a bucket as the communication hook averages them."""
+        assert self._hook is not None
+        found = self._hook(self._state, bucket)
+        if not isinstance(found, Future):
+            raise errors.no_future(found)
+        mean = found.wait()
+        if not isinstance(mean, Tensor):
+            raise errors.no_tensor(mean)
+        return mean
 
-        self._hook = asked
+    def _followed(self) -> list:
+        """Return the objects that a captured call reaches through this reducer."""
+        return [self._hook, self._state]
 
     def prepare_for_backward(self, outputs: list[Tensor]) -> None:
         """Prepare for a backward pass.
@@ -120,7 +126,7 @@ class Reducer:
                 self._average_of(parameters)
             else:
                 bucket = GradBucket(i, _flat(map(_gradient, parameters)), parameters, is_last)
-                _spread(self._hook(bucket), parameters)
+                _spread(self._asked(bucket), parameters)
         self._reorder()
 
     def _reorder(self) -> None:
@@ -144,7 +150,7 @@ class Reducer:
             if self._hook is None:
                 self._summed(zeros)
             else:
-                self._hook(GradBucket(i, _flat(zeros), parameters, is_last))
+                self._asked(GradBucket(i, _flat(zeros), parameters, is_last))
 
     def _used(self, touched: set[int]) -> list[int]:
         """Return the parameters to average: all, or those with new gradients (`touched`) in any process."""
@@ -216,6 +222,10 @@ class _Told:
         reducer = self.reducer()
         if reducer is not None:
             reducer.came(self.i)
+
+    def _followed(self) -> list:
+        """Return the reducer, which a captured call reaches through this hook."""
+        return [self.reducer()]
 
     def __deepcopy__(self, memo: dict) -> _Told:
         return self

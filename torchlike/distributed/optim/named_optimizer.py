@@ -56,6 +56,10 @@ class _NamedOptimizer(Optimizer):
             self.ordered_param_keys = [name for group in param_groups for name in self._names(group["params"], text)]
         self.param_groups = self._optimizer.param_groups
 
+    def _followed(self) -> list:
+        """Return the objects that a captured call reaches through this optimizer."""
+        return [self._optimizer]
+
     def _names(self, params: Iterable[Tensor], text: str) -> list[str]:
         names = {id(param): name for name, param in self.named_parameters.items()}
         for param in params:

@@ -59,6 +59,10 @@ class PostLocalSGDOptimizer(Optimizer):
         """
         self.optim.zero_grad(set_to_none=set_to_none)
 
+    def _followed(self) -> list:
+        """Return the objects that a captured call reaches through this optimizer."""
+        return [self.optim, self.averager]
+
     def add_param_group(self, param_group: dict[str, Any]) -> None:
         """Add a group to the inner optimizer.
 

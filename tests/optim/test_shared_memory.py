@@ -10,6 +10,7 @@ import torch
 import torchlike
 from tests.gate import gated
 from tests.optim.cases import ONE_EACH
+from tests.oracle import both
 
 LIBRARIES = (torch, torchlike)
 IDS = [name for name, _ in ONE_EACH]
@@ -156,3 +157,34 @@ def test_state_that_is_there_in_part(name, options):
     for removed in [*[[key] for key in names], names[1:]]:
         ours = after_removing(torchlike, name, options, removed)
         assert ours == after_removing(torch, name, options, removed), removed
+
+
+DECAYED = [
+    ("AdamW", {"eps": 0.01}),
+    ("AdamW", {"eps": 0.01, "amsgrad": True, "foreach": True}),
+    ("AdamW", {"eps": 0.01, "maximize": True}),
+    ("NAdam", {"eps": 0.01, "weight_decay": 0.1, "decoupled_weight_decay": True}),
+    ("RAdam", {"weight_decay": 0.1, "decoupled_weight_decay": True}),
+    ("Adam", {"eps": 0.01, "weight_decay": 0.1}),
+    ("SGD", {"momentum": 0.9, "nesterov": True, "weight_decay": 0.1}),
+    ("Rprop", {}),
+]
+
+
+@pytest.mark.parametrize(("name", "options"), DECAYED)
+@pytest.mark.parametrize("is_part", [False, True])
+def test_a_gradient_in_the_memory_of_its_parameter(name, options, is_part):
+    """Decoupled weight decay shrinks such a gradient too, before it is used."""
+
+    def run(T):
+        memory = T.arange(8, dtype=T.float64) - 2.5
+        w = T.nn.Parameter(memory[2:6] if is_part else memory)
+        w.grad = w.detach()
+        other = T.nn.Parameter(T.ones(2, dtype=T.float64))
+        other.grad = T.ones(2, dtype=T.float64)
+        optimizer = getattr(T.optim, name)([w, other], lr=0.05, **options)
+        for _ in range(3):
+            optimizer.step()
+        return w, other, memory
+
+    both(run)

@@ -105,12 +105,13 @@ class Attempt:
         _make_distinct([*given, *state, *before.grads.values()])
         shown = [t._pair()[0] if value is None else value for t, value in zip(given, seen)]
         self.capture = capture = self._capture(before, devices[0], state, views, shown)
+        caches = [(t, t._cache) for t in [*given, *state] if t._chain is not None]
         watch, modes = Watch(), self.signature.modes
         with capture, cut_off(self.signature.tensors):
             capture.histories = [(t, t._edge, t._storage) for t in [*self.signature.tensors, *state]]
             with watch:
                 returned = self.function(*self.args, **self.kwargs)
-            replay = None if capture.reason else self._keep(capture, before, watch, returned, modes)
+            replay = None if capture.reason else self._keep(capture, before, watch, returned, modes, caches)
         if replay is not None:
             replay.first(self.signature.tensors)
         return returned
@@ -125,10 +126,13 @@ class Attempt:
         capture.known = {id(v) for v in [*given, *(v for _, v in views), *held]}
         return capture
 
-    def _keep(self, capture: Capture, before: Reach, watch: Watch, returned: Any, modes: tuple) -> Replay | None:
+    def _keep(
+        self, capture: Capture, before: Reach, watch: Watch, returned: Any, modes: tuple, caches: list
+    ) -> Replay | None:
         """Make a recording and return its replay, or stop the capture and return None.
 
-        After a stopped capture, the trace of the call runs like any other trace.
+        After a stopped capture, the trace of the call runs like any other trace. `caches` are the caches that views had
+        before the call.
         """
         try:
             after, slots = self._unchanged(before, watch, modes)
@@ -148,6 +152,7 @@ class Attempt:
                     after = self._check_backward(before, watch, modes, assigned, capture.repeated[known:])
                 except Refusal as refusal:
                     late = str(refusal)
+            _forget_reads(caches)
             replay, reason = self._make_replay(made, gradient)
         except Refusal as refusal:
             capture.stop(str(refusal))
@@ -256,6 +261,14 @@ def _storages(arguments: Sequence[Tensor], before: Reach, capture: Capture) -> s
     grads = [grad for *_, grad in capture.grads.values() if grad is not None]
     tensors = [*arguments, *before.tensors.values(), *before.grads.values(), *grads]
     return {id(member._storage) for t in tensors for member in members(t)}
+
+
+def _forget_reads(caches: list[tuple[Tensor, Any]]) -> None:
+    """Let views forget the values that they read during a captured call, which would be results of its program."""
+    for view, cache in caches:
+        if view._cache is not cache:
+            is_outdated = cache is not None and cache[0] != view._storage.version
+            view._cache = cache if is_outdated else None
 
 
 def _make_distinct(tensors: list[Tensor]) -> None:

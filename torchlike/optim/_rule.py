@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 import math
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from sys import getrefcount
 from typing import Any, ClassVar
 
@@ -74,6 +74,9 @@ def _padded(grad: Any) -> tuple[Tensor, Tensor]:
     return pad(values, (0, 0) * (values.dim() - 1) + (0, more)), pad(lines, (0, more), value=end)
 
 
+DECOUPLED_SHARED = "decoupled, and the gradient shares the memory of the parameter"
+
+
 def update_rule(formula: Callable[..., tuple]) -> Callable[..., tuple]:
     """Turn `formula(variant, scalars, step, param, grad, *state) -> (param, *state)` into a rule for every dtype.
 
@@ -92,8 +95,9 @@ def update_rule(formula: Callable[..., tuple]) -> Callable[..., tuple]:
         param, grad, *state = [_as_real(a).astype(shrink.dtype) for a in row]
         step = unchanged if fused else stepwise(row[0])[0]
         grad = -grad if maximize else grad
-        if decay == "decoupled":
+        if decay in ("decoupled", DECOUPLED_SHARED):
             param = step(param * shrink)
+            grad = grad if maximize or decay == "decoupled" else param
         elif decay == "penalty":
             grad = step(grad + step(weight_decay) * param)
         made = formula(variant, own, step, param, grad, *state)
@@ -108,6 +112,13 @@ def _as_real(array: Any) -> Any:
 
 def _like(new: Any, old: Any) -> Any:
     return new[..., 0] + 1j * new[..., 1] if old.dtype.kind == "c" else new
+
+
+def _as_shared(flags: tuple, group: Group, grads: list[Any], rows: Sequence[int]) -> tuple:
+    """Return the flags of a step, which differ if decoupled weight decay also shrinks the gradient of a single row."""
+    pairs = [(group["params"][i], grads[i]) for i in rows]
+    is_shared = all(p._storage is g._storage and p._chain == g._chain for p, g in pairs)
+    return (flags[0], DECOUPLED_SHARED, *flags[2:]) if flags[1] == "decoupled" and is_shared else flags
 
 
 class _Repeated(NotImplementedError):
@@ -371,7 +382,8 @@ class RuleOptimizer(Optimizer):
             else:
                 ask, steady = (functools.partial(f, group, bucket) for f in (self._next_scalars, self._steady))
                 scalars = capture.ask(ask, bucket, steady)
-            self._update(bucket, flags, scalars, [grads[i] for i in bucket.rows])
+            own = _as_shared(flags, group, grads, bucket.rows) if plan.in_turn else flags
+            self._update(bucket, own, scalars, [grads[i] for i in bucket.rows])
 
     def _step_unless(self, found: Mapping[Any, Tensor]) -> bool:
         """Do a step that the device skips if a flag in `found` is not zero, and return True.

@@ -336,7 +336,8 @@ class Function:
     def __init__(self, function: Callable, space: str, name: str) -> None:
         self.__wrapped__, self._space, self._name = function, space, name
         functools.update_wrapper(self, function)
-        self._inside = () if _is_variadic(function) else (list, tuple)  # the container types whose items are checked
+        # The container types whose items are checked. `einsum` calls itself with the items of a list.
+        self._inside = () if name == "einsum" else (list, tuple)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:

@@ -325,3 +325,57 @@ def test_targets_are_the_public_functions():
         ]
 
     both(targets)
+
+
+LISTS = {
+    "einsum": lambda L, x, y: L.einsum("ij,ij->i", [x, y]),
+    "einsum of a tuple": lambda L, x, y: L.einsum("ij,ij->i", (x, y)),
+    "einsum of torch.functional": lambda L, x, y: L.functional.einsum("ij,ij->i", x, y),
+    "meshgrid": lambda L, x, y: L.meshgrid([x[0], y[0]], indexing="ij")[0],
+    "atleast": lambda L, x, y: L.atleast_2d([x, y])[0],
+    "sizes": lambda L, x, y: L.ones([x.size(0), 2]),
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_lists_of_proxies_reach_variadic_functions(name):
+    def traced(L):
+        def forward(x, y):
+            return LISTS[name](L, x, y)
+
+        graph = L.fx.symbolic_trace(forward)
+        again = pickle.loads(pickle.dumps(graph))
+        return graph.code.count("getitem"), again(L.ones(2, 3), L.ones(2, 3))
+
+    both(traced)
+
+
+def _without_parts(L, function):
+    graph = L.fx.Graph()
+    graph.output(graph.call_function(function, (graph.placeholder("x"),)))
+    return L.fx.GraphModule(L.nn.Module(), graph)
+
+
+class _ByName(torchlike.nn.Module):
+    def __init__(self, part):
+        super().__init__()
+        self.names, self.part = ["part"], part
+
+    def forward(self, x):
+        return getattr(self, self.names[0])(x) + 1
+
+
+def test_a_compiled_graph_module():
+    graph, x = _without_parts(torchlike, torchlike.sin), torchlike.ones(2)
+    compiled = torchlike.compile(graph, fullgraph=True)
+    for _ in range(2):
+        torchlike.testing.assert_close(compiled(x), graph(x))
+    by_name = torchlike.compile(_ByName(graph), fullgraph=True)
+    torchlike.testing.assert_close(by_name(x), (graph(x) + 1))
+    call = next(node for node in graph.graph.nodes if node.op == "call_function")
+    call.target = torchlike.exp
+    graph.recompile()
+    torchlike.testing.assert_close(compiled(x), x.exp())
+    torchlike.testing.assert_close(by_name(x), (x.exp() + 1))
+    graph.graph = _without_parts(torchlike, torchlike.cos).graph
+    torchlike.testing.assert_close(compiled(x), x.cos())

@@ -5,6 +5,7 @@ import importlib
 import inspect
 import pickle
 import warnings
+from collections import OrderedDict
 from functools import partial
 
 import numpy as np
@@ -481,3 +482,29 @@ def test_tensor_rate_is_read_at_every_step():
         optimizer.step()
         np.testing.assert_allclose(param.detach().numpy(), before - rate)
     assert optimizer.param_groups[0]["lr"] is lr
+
+
+def test_an_optimizer_with_its_own_constructor():
+    """An optimizer that does not call the constructor of `Optimizer` may wrap its `step` itself."""
+    logs = []
+    for library in (torch, torchlike):
+        log = []
+
+        class Around(library.optim.Optimizer):
+            def __init__(self, inner):
+                self._optimizer_step_pre_hooks, self._optimizer_step_post_hooks = OrderedDict(), OrderedDict()
+                self._patch_step_function()
+                self.inner = inner
+
+            def step(self, log=log):
+                log.append("step")
+                return self.inner.step()
+
+        p = library.nn.Parameter(library.ones(2))
+        p.grad = library.ones(2)
+        optimizer = Around(library.optim.SGD([p], 0.5))
+        optimizer.register_step_post_hook(lambda o, a, k, log=log: log.append(type(o).__name__))
+        optimizer.step()
+        log += [p.tolist(), Around.step.hooked, optimizer._zero_grad_profile_name]
+        logs.append(log)
+    assert logs[0] == logs[1]

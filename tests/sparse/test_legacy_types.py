@@ -67,3 +67,22 @@ def test_gradients_flow_to_the_values():
 
 def test_no_sequence():
     both(lambda torch: torch.sparse.FloatTensor([2, 3]))
+
+
+_NEW = {
+    "nothing": lambda torch, t: t.new(),
+    "sizes": lambda torch, t: t.new(2, 3),
+    "a size": lambda torch, t: t.new(t.size()),
+    "values": lambda torch, t: t.new(t._indices(), t._values() * 2),
+    "values of another dtype": lambda torch, t: t.new(t._indices(), t._values().float(), t.size()),
+    "a list": lambda torch, t: t.new([2, 3]),
+}
+
+
+@pytest.mark.parametrize("name", _NEW)
+def test_new_of_a_sparse_tensor(name):
+    def program(torch):
+        t = torch.sparse_coo_tensor(_indices(torch), torch.ones(2, dtype=torch.float64), (3, 3))
+        return _dense(_NEW[name](torch, t))
+
+    both(program)

@@ -506,7 +506,7 @@ class Reach:
         if object_kinds.is_of_python(cls) and not is_trusted(cls.__module__):
             self.classes[id(cls)] = cls, cls.__mro__, path
         for base in cls.__mro__:
-            if not is_trusted(base.__module__):
+            if not is_trusted(base.__module__) or "_generated" in vars(base):  # the class of a module of `torch.fx`
                 self._seen[id(base)] = base
                 self._attributed(base, path if base is cls else base.__name__)
                 self.names.update(base.__dict__.get("__match_args__", ()))

@@ -11,7 +11,8 @@ from torchlike._compile.differentiable import is_alive
 from torchlike._compile.purity import Refusal
 from torchlike._dtypes.devices import meta
 from torchlike._engine import Value, uninterrupted
-from torchlike._tensor.tensor import TENSOR_TYPES, Tensor, wrap
+from torchlike._tensor import views
+from torchlike._tensor.tensor import TENSOR_TYPES, Tensor, same_memory, wrap
 
 Make = Callable[[Sequence[Any], Sequence[Any]], Any]
 Build = Callable[[Sequence[Value], Any, Sequence[Tensor]], Tensor]
@@ -48,6 +49,7 @@ class Results:
         self.assigned = assigned
         self._made: list[Tensor] = []  # `new`, with new meta tensors and detached tensors, in the order of `_builds`
         self._builds: list[Build] = []
+        self._views: list[Tensor] = []  # the results of the captured call that are views
         self._arguments, self._old, self._grads, self._outside = arguments, old, grads, outside
         self._returned: Make = self._pattern(returned)
         self._assigned = [self._new_contents(slot) for slot in assigned.slots]
@@ -109,12 +111,14 @@ class Results:
     def _build(self, t: Tensor) -> Build:
         """Return how to build a new tensor from the values of the call, or from a tensor built before."""
         shared = next((i for i, other in enumerate(self._made) if other._storage is t._storage), None)
-        if t._chain is not None or t._origin is not None:
+        if t._chain is None and t._origin is not None:
             raise Refusal(_errors.compiling.returned_view())
         if id(t._storage) in self._outside:
             raise Refusal(_errors.compiling.returned_alias())
         if t.__class__ is not Tensor or t.__dict__ or t._grad is not None:
             raise Refusal(_errors.compiling.returned(t))
+        if t._chain is not None:
+            return self._view(t, shared)
         if shared is not None:
             return self._detached(t, shared)
         place, edge, strides, aval = len(self.new), t._edge, t._strides, t._aval
@@ -123,11 +127,44 @@ class Results:
                 raise Refusal("it returns a meta tensor that requires grad")
             return lambda values, node, made: wrap(Value(aval), None, strides)
         self.new.append(t)
-        if not is_alive(edge):
+        number = self._root_number(t, edge)
+        if number is None:
             return lambda values, node, made: wrap(values[place], edge, strides)
-        number = len(self.roots)
-        self.roots.append(t)
         return lambda values, node, made: wrap(values[place], (node, number), strides)
+
+    def _root_number(self, t: Tensor, edge: Any) -> int | None:
+        """Add a new tensor to `roots` and return its position, or return None if no gradient reaches it."""
+        if not is_alive(edge):
+            return None
+        self.roots.append(t)
+        return len(self.roots) - 1
+
+    def _view(self, t: Tensor, place: int | None) -> Build:
+        """Return how to build a view of memory that only views among the results share.
+
+        As in PyTorch, the built tensor is not a view for the user. `place` is that of another view of the same memory.
+        """
+        whole_is_returned = place is not None and self._made[place]._chain is None
+        if whole_is_returned or t._counter is not None or t._aval.device is meta:
+            raise Refusal(_errors.compiling.returned_view())
+        if t._origin is not None and views.is_whole(t):
+            raise Refusal(_errors.compiling.returned_view())
+        edge = views.edge_of(t)
+        t._cache = None  # the result of the view's last step is computed again when it is read
+        number = self._root_number(t, edge)
+        at, strides = len(self.new), t._storage.strides
+        geometry = t._chain, t._strides, t._offset
+        self._views.append(t)
+        if place is None:
+            self.new.append(t)
+
+        def build(values: Sequence[Value], node: Any, made: Sequence[Tensor]) -> Tensor:
+            tensor = wrap(values[at], None, strides) if place is None else same_memory(made[place])
+            tensor._chain, tensor._strides, tensor._offset = geometry
+            tensor._edge = edge if number is None else (node, number)
+            return tensor
+
+        return build
 
     def _detached(self, t: Tensor, place: int) -> Build:
         """Return how to build the detached tensor over the memory of another result."""
@@ -145,6 +182,9 @@ class Results:
         return [t._storage.value for t in self.new]
 
     def settle(self) -> None:
-        """Drop the tensors of the captured call."""
+        """Drop the tensors of the captured call, whose results are no views for the user."""
+        for view in self._views:
+            view._origin, view._tracks = None, False
+        self._views = []
         self.new, self.roots, self._made, self._arguments = [], [], [], ()
         self.assigned.settle()

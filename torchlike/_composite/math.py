@@ -23,6 +23,7 @@ from torchlike._tensor import binding, public_calls
 from torchlike._tensor.argument_forms import renamed, settled
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.out import into, row_into
+from torchlike._tensor.overriding import public
 from torchlike._tensor.tensor import Tensor
 
 # -- values with their indices -----------------------------------------------------------------------------------------
@@ -255,7 +256,7 @@ def einsum(*args: Any) -> Tensor:
         return einsum(*_as_letters(args))
     equation, *operands = args
     if len(operands) == 1 and isinstance(operands[0], list | tuple):
-        operands = list(operands[0])
+        return public("").einsum(equation, *operands[0])
     for place, operand in enumerate(operands):
         if not isinstance(operand, Tensor):
             raise _errors.lists.element(place, 1, operand)

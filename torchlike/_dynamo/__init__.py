@@ -16,3 +16,4 @@ from torchlike._compile.module import OptimizedModule as OptimizedModule
 from torchlike._dynamo import config as config
 from torchlike._dynamo import eval_frame as eval_frame
 from torchlike._dynamo import exc as exc
+from torchlike._dynamo.eval_frame import is_dynamo_supported as is_dynamo_supported

@@ -196,10 +196,13 @@ def repeated_dim(dims: Any) -> RuntimeError:
     return RuntimeError(f"dim {again} appears multiple times in the list of dims")
 
 
-ONLY_SIZES = (
-    "torch.sparse.SparseTensor(sequence) only accepts sizes.  Please use torch.sparse_coo_tensor() or construct a "
-    "strided tensor and convert it to sparse via to_sparse."
-)
+def only_sizes(what: str) -> str:
+    return (
+        f"{what}(sequence) only accepts sizes.  Please use torch.sparse_coo_tensor() or construct a "
+        "strided tensor and convert it to sparse via to_sparse."
+    )
+
+
 OLD_EMPTY_CONSTRUCTOR = "torch.sparse.SparseTensor() is deprecated.  Please use torch.sparse_coo_tensor((0,), dtype=)."
 
 

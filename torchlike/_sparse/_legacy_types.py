@@ -67,23 +67,34 @@ def _make(stem: str, kind: str) -> TensorType:
     return TensorType(f"{stem}Tensor", (), space)
 
 
+def new(like: Any, *args: Any, device: Any = None) -> Tensor:
+    """Return a sparse tensor from indices, values and an optional size, or an empty one of a size.
+
+    `like` is a sparse tensor, or a sparse type. An empty tensor has its dtype.
+    """
+    if args and isinstance(args[0], Tensor):
+        if len(args) not in (2, 3) or not all(map(isinstance, args, (Tensor, Tensor, tuple | list))):
+            raise _errors.arguments.no_overload("new", ", ".join(map(_errors.arguments.type_name, args)))
+        return sparse_coo_tensor(*args, dtype=args[1].dtype, device=device, requires_grad=False)
+    if len(args) == 1 and isinstance(args[0], tuple | list):
+        if not isinstance(args[0], Size):
+            name = "SparseTensor.new" if isinstance(like, Tensor) else "torch.sparse.SparseTensor"
+            raise TypeError(_errors.layouts.only_sizes(name))
+        args = tuple(args[0])
+    return sparse_coo_tensor(size=args or (0,), dtype=like.dtype, device=device)
+
+
 class SparseTensorType(TensorType):
     """The metaclass of the legacy sparse types: `isinstance(t, sparse.FloatTensor)` also compares the layout."""
 
     layout = mf.sparse_coo
 
     def __call__(cls, *args: Any, device: Any = None) -> Tensor:
-        if args and isinstance(args[0], Tensor):
-            if len(args) not in (2, 3) or not all(map(isinstance, args, (Tensor, Tensor, tuple | list))):
-                raise _errors.arguments.no_overload("new", ", ".join(map(_errors.arguments.type_name, args)))
-            once(_errors.layouts.old_constructor("indices, values" + ", shape" * (len(args) == 3)))
-            return sparse_coo_tensor(*args, dtype=args[1].dtype, device=device, requires_grad=False)
-        if len(args) == 1 and isinstance(args[0], tuple | list):
-            if not isinstance(args[0], Size):
-                raise TypeError(_errors.layouts.ONLY_SIZES)
-            args = tuple(args[0])
-        once(_errors.layouts.old_constructor("shape") if args else _errors.layouts.OLD_EMPTY_CONSTRUCTOR)
-        return sparse_coo_tensor(size=args or (0,), dtype=cls.dtype, device=device)
+        of_indices = bool(args) and isinstance(args[0], Tensor)
+        shown = "indices, values" + ", shape" * (len(args) == 3) if of_indices else "shape"
+        made = new(cls, *args, device=device)
+        once(_errors.layouts.old_constructor(shown) if args else _errors.layouts.OLD_EMPTY_CONSTRUCTOR)
+        return made
 
 
 def _make_sparse(stem: str) -> SparseTensorType:

@@ -330,6 +330,13 @@ def _copied(self: Any, memo: dict) -> Any:
     return _require_grad(made) if self.requires_grad else made
 
 
+def new(self: SparseTensor, *args: Any, device: Any = None) -> Tensor:
+    """Return a sparse tensor from indices, values and an optional size, or an empty one of a size."""
+    if self.layout is not mf.sparse_coo:
+        raise _errors.layouts.refused("new", self.layout)
+    return legacy_types.new(self, *args, device=self.device if device is None else device)
+
+
 def _rule(name: str) -> Any:
     return REGISTRY[name].sparse
 
@@ -352,6 +359,7 @@ OF_SPARSE: dict[str, Any] = {
         is_conj,
         is_neg,
         norm,
+        new,
     )
 }
 OF_SPARSE |= {name: _cast(dtype) for name, dtype in {**_dtypes.ALIASES, "bfloat16": _dtypes.bfloat16}.items()}

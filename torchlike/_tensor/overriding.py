@@ -336,7 +336,8 @@ class Function:
     def __init__(self, function: Callable, space: str, name: str) -> None:
         self.__wrapped__, self._space, self._name = function, space, name
         functools.update_wrapper(self, function)
-        self._inside = () if _is_variadic(function) else (list, tuple)  # the container types whose items are checked
+        # The container types whose items are checked. `einsum` calls itself with the items of a list.
+        self._inside = () if name == "einsum" else (list, tuple)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
@@ -370,12 +371,14 @@ class Function:
 @functools.cache
 def look_at_functions() -> None:
     """Wrap the public functions that may take a tensor with `__torch_function__`."""
-    spaces = [*map(public, ("nn.functional", "linalg", "fft", "special"))]
+    spaces, again = [*map(public, ("nn.functional", "linalg", "fft", "special"))], public("functional")
     named = [(space, name, found) for space in spaces for name, found in vars(space).items()]
     for space, name, found in [*named, *((public(""), name, found) for name, found in above.names().items())]:
         asks = isinstance(found, FunctionType) and not name.startswith("_") and name not in _NEVER_ASK
         if asks and vars(space).get(name) is found:
-            setattr(space, name, Function(found, space.__name__, name))
+            made = Function(found, space.__name__, name)
+            for each in (space, again) if vars(again).get(name) is found else (space,):
+                setattr(each, name, made)
 
 
 def _named(space: str, name: str) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 import contextlib
 import copy
-import itertools
 import keyword
 import re
 from collections.abc import Callable, Iterator
@@ -57,7 +56,7 @@ class Graph:
         self._nodes: list[Node] = []
         self._names: set[str] = set()
         self._counts: dict[str, int] = {}  # the last number that was appended to a name
-        self._created = itertools.count()
+        self._created = 0  # the number of nodes created so far
         self._root = Node(self, "", "placeholder", "", (), {})
         self._at: Callable[[], int] = lambda: len(self._nodes)
 

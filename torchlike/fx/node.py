@@ -75,7 +75,8 @@ class Node:
         self._kwargs: dict = {}
         self._inputs: dict[Node, None] = {}
         self._erased = False
-        self._created = next(graph._created)
+        self._created = graph._created
+        graph._created += 1
         self._set(args, kwargs)
 
     # --- arguments ----------------------------------------------------------------------------------------------------

@@ -190,6 +190,9 @@ class Optimizer:
     _optimizer_load_state_dict_pre_hooks: OrderedDict
     _optimizer_load_state_dict_post_hooks: OrderedDict
 
+    profile_hook_step = staticmethod(_hooked)
+    _zero_grad_profile_name = property(lambda self: f"Optimizer.zero_grad#{type(self).__name__}.zero_grad")
+
     def __init__(self, params: ParamsT, defaults: dict[str, Any]) -> None:
         self.defaults = defaults
         self._set_up()
@@ -206,10 +209,14 @@ class Optimizer:
             self.add_param_group(group)
 
     def _set_up(self) -> None:
-        """Create the parts that are not pickled: empty hook dictionaries and, once per class, the wrapper of `step`."""
+        """Create the parts that are not pickled: empty hook dictionaries and the wrapper of `step`."""
         for name in _HOOKS:
             if name not in self.__dict__:
                 setattr(self, name, OrderedDict())
+        self._patch_step_function()
+
+    def _patch_step_function(self) -> None:
+        """Wrap `step` once per class, so that it calls the hooks. Optimizers with their own `__init__` call this."""
         cls = type(self)
         if not getattr(cls.step, "hooked", False):
             cls.step = _hooked(cls.step)

@@ -138,7 +138,7 @@ def _spread(name: str) -> Callable:
 def _warn_of_freedom(name: str, input: Tensor, dim: Any, correction: float) -> None:
     if correction <= 0 or input.is_meta:
         return
-    shape = input.shape
+    shape = tuple(input.shape) or (1,)
     dims = range(len(shape)) if dim is None or dim == () else (dim,) if isinstance(dim, int) else dim
     count = 1
     for d in dims:

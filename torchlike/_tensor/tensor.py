@@ -945,12 +945,18 @@ def _add_to_grad(leaf: Tensor, pair: engine.Grad, create_graph: bool) -> None:
             leaf._grad._strides = leaf._grad._storage.strides = leaf._strides
     elif create_graph:
         leaf._grad = wrap(*engine.apply_op("add", grad._pair(), pair, differentiate=True))
+        if grad._strides is not None and grad.shape == leaf._grad.shape and is_dense(tuple(grad.shape), grad._strides):
+            leaf._grad._strides = leaf._grad._storage.strides = grad._strides
     elif grad._chain is not None and _storage.overlaps(grad._chain, grad.shape, grad._strides):
         raise _errors.memory.overlapping_write()
     else:
-        (total, _), before = engine.apply_op("add", grad._pair(), pair), grad._aval.shape
-        if total.aval.shape != before:  # the shape of `.grad` was changed
-            raise _errors.shapes.in_place_shape(before, total.aval.shape)
+        (total, _), before = engine.apply_op("add", grad._pair(), pair), grad._aval
+        if total.aval.shape != before.shape:  # the shape of `.grad` was changed
+            raise _errors.shapes.in_place_shape(before.shape, total.aval.shape)
+        if total.aval.dtype is not before.dtype:  # the dtype of the leaf was changed
+            if not _dtypes.can_cast(total.aval.dtype, before.dtype):
+                raise _errors.dtypes.cannot_cast(total.aval.dtype, before.dtype)
+            total = engine.apply_op("_to", (total, None), before.dtype)[0]
         grad._write_raw(total, grad._edge)
 
 

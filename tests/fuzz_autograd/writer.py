@@ -9,14 +9,13 @@ from random import Random
 
 import torch
 
-from tests.fuzz.gradients import is_moved
-from tests.fuzz.programs import NAMES, Program, Writer, has_history
+from tests.fuzz.programs import NAMES, Program, Writer, has_history, shares
 from tests.fuzz_autograd.kinds import KINDS
 from tests.fuzz_autograd.prelude import start
 
 _WEIGHTS = [weight for weight, _ in KINDS]
 # Statements that look at the nodes of a graph, and those whose nodes differ (docs/differences.md).
-_LOOKS_AT_NODES = re.compile(r"walk\(|nodes\(|next_functions")
+_LOOKS_AT_NODES = re.compile(r"walk\(|nodes\(|next_functions|anomaly")
 _OTHER_NODES = re.compile(r"fw\.|torch\.func|autograd\.grad\(|create_graph|functional\.(jac|hvp|vjp|jvp)")
 _LETTERS = re.compile(r"\b[A-EGILMNPR]\b")
 
@@ -62,12 +61,14 @@ class AutogradWriter(Writer):
         has = lambda wants: bool(self.tensors(wants))
         if _LOOKS_AT_NODES.search(template) and _OTHER_NODES.search(text):
             return False
-        if "is_grads_batched" in template and ("register" in text or "retain" in text):
+        if "is_grads_batched" in template and re.search("register|retain|apply", text):
             return False  # a hook would keep a batched tensor
         if "torch.tensor([0" in template and has(lambda t: not t.numel()):
             return False  # the index is out of bounds
         if "pack" in template and has(lambda t: t.dtype is torch.bfloat16):
             return False  # a TypeError of a hook becomes one of the operator
+        if statement[1:].startswith((".requires_grad", ".set_data")) and shares(self, statement[0]):
+            return False
         if statement[1:].startswith(".data =") and not (
             self[statement[0]].is_leaf and self[statement[0]]._base is None
         ):
@@ -136,7 +137,7 @@ def compiled(statements: tuple[str, ...]) -> tuple[str, ...]:
             body.append("\n".join(f"    {line}" for line in statement.split("\n")))
     torch.set_grad_enabled(True)
     used = sorted(
-        {n.id for n in ast.walk(ast.parse("\n".join(statements))) if isinstance(n, ast.Name)} & set("abcdefghlosy")
+        {n.id for n in ast.walk(ast.parse("\n".join(statements))) if isinstance(n, ast.Name)} & set("abcdefghlosuvwxy")
     )
     head = [f"    global {', '.join(used)}"] if used else []
     text = "\n".join(["def run():", *head, *(body or ["    pass"])])

@@ -136,7 +136,7 @@ def _spread(name: str) -> Callable:
 
 
 def _warn_of_freedom(name: str, input: Tensor, dim: Any, correction: float) -> None:
-    if correction <= 0 or input.is_meta:
+    if input.is_meta or (correction <= 0 and input.numel()):
         return
     shape = tuple(input.shape) or (1,)
     dims = range(len(shape)) if dim is None or dim == () else (dim,) if isinstance(dim, int) else dim
@@ -145,7 +145,7 @@ def _warn_of_freedom(name: str, input: Tensor, dim: Any, correction: float) -> N
         if not isinstance(d, int) or not -len(shape) <= d < len(shape):
             return
         count *= shape[d]
-    if count <= correction:
+    if count <= correction or not input.numel():
         warn(_errors.arithmetic.no_freedom(name))
 
 
@@ -431,6 +431,7 @@ def polygamma_(self: Tensor, n: int) -> Tensor:
 def abs_(self: Tensor) -> Tensor:
     """Compute the absolute value of each element, in place."""
     if self.dtype.is_complex:
+        binding.check_history(self)
         raise _errors.dtypes.complex_in_place("abs")
     return _abs_in_place(self)
 

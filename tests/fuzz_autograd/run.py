@@ -78,9 +78,13 @@ def _note_grads(names: dict[str, Any], grads: dict[str, Any], facts: dict[str, d
     for name in NAMES:
         t = names.get(name)
         if isinstance(t, library.Tensor):
-            grad = attempt(lambda t=t: t.grad if t.is_leaf or t.retains_grad else None)
+            grad = attempt(lambda t=t: _grad_of(t))
             facts[name]["grad is the earlier one"] = grad is not None and grad is grads.get(name)
             grads[name] = grad
+
+
+def _grad_of(t: Any) -> Any:
+    return t.grad if t.is_leaf or t.retains_grad else None
 
 
 def _log(log: list, library: Any) -> dict[str, Any]:

@@ -219,7 +219,8 @@ def _equal(mine: Any, due: Any, tolerance: float) -> bool:
     if due.dtype.kind not in "fc":
         return bool((mine == due).all())
     tolerance = tolerance if math.isfinite(tolerance) else 0.0
-    return bool(np.allclose(mine, due, rtol=max(tolerance, 1e-12), atol=tolerance, equal_nan=True))
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.allclose(mine, due, rtol=max(tolerance, 1e-12), atol=tolerance, equal_nan=True))
 
 
 def smallest(program: Program, still: Any = difference) -> Program:

@@ -12,4 +12,4 @@ compiled function. What was ever found is kept in `tests/fuzz_autograd/found.py`
 """
 
 if __name__ == "__main__":
-    Campaign("tests.fuzz_autograd", "statements", 2_000, HEAD).main()
+    Campaign("tests.fuzz_autograd", "statements", 1_000, HEAD).main()

@@ -13,7 +13,7 @@ from weakref import ref
 import numpy as np
 
 from torchlike import _dtypes, _errors
-from torchlike._autograd import engine, versions
+from torchlike._autograd import accumulation, engine, versions
 from torchlike._autograd.hook_handles import RemovableHandle, hold
 from torchlike._autograd.nodes import AccumulateGrad, Edge, Node, begin_again, hooks_of, note_end
 from torchlike._autograd.sparse_value import SparseValue, total
@@ -950,14 +950,7 @@ def _add_to_grad(leaf: Tensor, pair: engine.Grad, create_graph: bool) -> None:
     elif grad._chain is not None and _storage.overlaps(grad._chain, grad.shape, grad._strides):
         raise _errors.memory.overlapping_write()
     else:
-        (total, _), before = engine.apply_op("add", grad._pair(), pair), grad._aval
-        if total.aval.shape != before.shape:  # the shape of `.grad` was changed
-            raise _errors.shapes.in_place_shape(before.shape, total.aval.shape)
-        if total.aval.dtype is not before.dtype:  # the dtype of the leaf was changed
-            if not _dtypes.can_cast(total.aval.dtype, before.dtype):
-                raise _errors.dtypes.cannot_cast(total.aval.dtype, before.dtype)
-            total = engine.apply_op("_to", (total, None), before.dtype)[0]
-        grad._write_raw(total, grad._edge)
+        grad._write_raw(accumulation.added(grad, pair), grad._edge)
 
 
 def _accumulated(grad: Any, pair: engine.Grad, create_graph: bool) -> Any:

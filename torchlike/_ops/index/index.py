@@ -599,7 +599,7 @@ def _masked_fill_by(input: Array, mask: Array, value: Array):
 )
 def _masked_put(input: Array, mask: Array, value: Array):
     """Return `input` with the element of a 0-d tensor where `mask` is true, as the result of an index assignment."""
-    return choose(mask, value.astype(input.dtype), input)
+    return _masked_fill_by.kernel(input, mask, value)
 
 
 def _masked_scatter_shape(call: Call) -> list:

@@ -40,7 +40,7 @@ def backward(w: Writer) -> str | None:
     if w.chance(30):
         t = w[name]
         weight = w.tensor(lambda o: o.shape == t.shape and o.dtype is t.dtype)
-        if weight and _is_moved(t):
+        if weight and is_moved(t):
             weight += ".clone()"
         options.insert(0, f"gradient={weight}" if weight and w.chance(50) else f"gradient=torch.ones_like({name})")
         return f"{name}.backward({', '.join(options)})"
@@ -54,7 +54,7 @@ _MOVES = re.compile(
 )
 
 
-def _is_moved(t: torch.Tensor) -> bool:
+def is_moved(t: torch.Tensor) -> bool:
     """Return whether a leaf may receive the initial gradient of backward, or a view of it.
 
     PyTorch would then store it as the leaf's gradient and accumulate the next gradient into the user's tensor

@@ -32,18 +32,20 @@ def observe(program: Program, library: Any) -> list[Seen]:
         warnings.simplefilter("ignore")
         try:
             for number, statement in enumerate(program.statements):
-                may = "@" in statement or _has_inference(names, library)
+                may = "@" in statement or has_inference(names, library)
                 error = execute(statement, names)
-                _note_births("backward(" in statement, may or _has_inference(names, library), names, births, library)
+                note_births("backward(" in statement, may or has_inference(names, library), names, births, library)
                 look = program.watched or number == len(program.statements) - 1
-                facts = _facts(names, births, library) if look else {}
-                seen.append(Seen(error and _sentence(error), facts))
+                facts = facts_of(names, births, library) if look else {}
+                if look:
+                    facts["log"] = {f"log[{i}]": values_of(t, library) for i, t in enumerate(names["log"])}
+                seen.append(Seen(error and sentence(error), facts))
         finally:
             library.set_grad_enabled(True)
     return seen
 
 
-def _sentence(error: Exception) -> tuple[str, str]:
+def sentence(error: Exception) -> tuple[str, str]:
     return type(error).__name__, str(error).partition("\n")[0]
 
 
@@ -51,11 +53,11 @@ def _tensors(names: dict[str, Any], library: Any) -> list:
     return [t for t in (names.get(n) for n in NAMES) if isinstance(t, library.Tensor)]
 
 
-def _has_inference(names: dict[str, Any], library: Any) -> bool:
+def has_inference(names: dict[str, Any], library: Any) -> bool:
     return any(t.is_inference() for t in _tensors(names, library))
 
 
-def _note_births(
+def note_births(
     backward: bool, may: bool, names: dict[str, Any], births: dict[int, tuple[Any, int]], library: Any
 ) -> None:
     """Record the initial version of each new tensor, so that only later writes are counted.
@@ -65,7 +67,7 @@ def _note_births(
     (docs/differences.md).
     """
     tensors = _tensors(names, library)
-    found = [_attempt(lambda: t.grad) for t in tensors] if backward else []  # noqa: B023
+    found = [attempt(lambda: t.grad) for t in tensors] if backward else []  # noqa: B023
     gradients = [g for g in found if isinstance(g, library.Tensor)]
     for t in [*gradients, *tensors]:
         if id(t) not in births or births[id(t)][0]() is not t:
@@ -76,7 +78,8 @@ def _note_births(
             births[id(t)] = ref(t), min([version, *known]) if known else fresh
 
 
-def _facts(names: dict[str, Any], births: dict[int, tuple[Any, int]], library: Any) -> dict[str, dict[str, Any]]:
+def facts_of(names: dict[str, Any], births: dict[int, tuple[Any, int]], library: Any) -> dict[str, dict[str, Any]]:
+    """Return what can be observed of each named tensor."""
     live = {n: names[n] for n in NAMES if n in names}
     tensors = {n: t for n, t in live.items() if isinstance(t, library.Tensor)}
     found: dict[str, dict[str, Any]] = {n: {"is": type(t).__name__} for n, t in live.items()}
@@ -88,7 +91,6 @@ def _facts(names: dict[str, Any], births: dict[int, tuple[Any, int]], library: A
             found[name]["version"] -= births[id(t)][1]
         found[name]["memory of"] = owners.setdefault(_memory(t, library), name)
         found[name]["same object"] = objects.setdefault(id(t), name)
-    found["log"] = {f"log[{i}]": _values(t, library) for i, t in enumerate(names["log"])}
     return found
 
 
@@ -100,20 +102,20 @@ def _of_tensor(t: Any, tensors: dict[str, Any], library: Any) -> dict[str, Any]:
     facts = _outside(t)
     facts |= {
         "offset": t.storage_offset(),
-        "is_leaf": _attempt(lambda: t.is_leaf),
+        "is_leaf": attempt(lambda: t.is_leaf),
         "is_inference": t.is_inference(),
-        "retains_grad": _attempt(lambda: t.retains_grad),
-        "version": _attempt(lambda: t._version),
-        "grad_fn": _attempt(lambda: t.grad_fn and t.grad_fn.name()),
-        "output_nr": _attempt(lambda: t.output_nr),
+        "retains_grad": attempt(lambda: t.retains_grad),
+        "version": attempt(lambda: t._version),
+        "grad_fn": attempt(lambda: t.grad_fn and t.grad_fn.name()),
+        "output_nr": attempt(lambda: t.output_nr),
         "is_view": t._is_view(),
         "base": _name_of(t._base, tensors),
-        "values": _values(t, library),
+        "values": attempt(lambda: values_of(t, library)),
     }
-    grad = _attempt(lambda: t.grad)
+    grad = attempt(lambda: t.grad)
     if isinstance(grad, library.Tensor):
         facts |= {f"grad.{key}": fact for key, fact in _outside(grad).items()}
-        facts["grad.values"] = _values(grad, library)
+        facts["grad.values"] = values_of(grad, library)
         facts["grad is"] = _name_of(grad, tensors)
     elif grad is not None:
         facts["grad"] = grad
@@ -126,7 +128,7 @@ def _outside(t: Any) -> dict[str, Any]:
         # The strides of an empty tensor are not observable.
         "stride": tuple(s for s, n in zip(t.stride(), t.shape) if n > 1) if t.numel() else None,
         "dtype": str(t.dtype).rpartition(".")[2],
-        "requires_grad": t.requires_grad,
+        "requires_grad": attempt(lambda: t.requires_grad),
     }
 
 
@@ -136,14 +138,14 @@ def _name_of(t: Any, tensors: dict[str, Any]) -> str | None:
     return next((n for n, other in tensors.items() if other is t), "unnamed")
 
 
-def _attempt(ask: Any) -> Any:
+def attempt(ask: Any) -> Any:
     try:
         return ask()
     except Exception as error:
-        return _sentence(error)
+        return sentence(error)
 
 
-def _values(t: Any, library: Any) -> np.ndarray:
+def values_of(t: Any, library: Any) -> np.ndarray:
     """Return a copy of the elements. Dtypes that NumPy lacks become float32."""
     if t is None:
         return np.zeros(0)
@@ -165,27 +167,27 @@ def difference(program: Program) -> str | None:
     theirs = observe(program, torch)
     with torchlike.set_executor(program.executor):
         ours = observe(program, torchlike)
-    scale, rounding = 1.0, _coarsest(program)
+    scale, rounding = 1.0, coarsest(program)
     for number, (mine, due) in enumerate(zip(ours, theirs)):
         at = f"statement {number}: {program.statements[number]!r}"
         if mine.error != due.error:
             found = f"error {mine.error}\n  not   {due.error}"
         else:
-            scale = max(scale, _largest(due.facts))
-            found = _first(mine.facts, due.facts, scale, rounding)
+            scale = max(scale, largest(due.facts))
+            found = first_difference(mine.facts, due.facts, scale, rounding)
         if found is not None:
             # After an internal error, which PyTorch itself reports as a bug, the libraries are no longer compared.
             return None if "please report" in found else f"{at}\n  {found}"
     return None
 
 
-def _largest(facts: dict[str, dict[str, Any]]) -> float:
+def largest(facts: dict[str, dict[str, Any]]) -> float:
     arrays = [x for of in facts.values() for x in of.values() if isinstance(x, np.ndarray) and x.dtype.kind in "fc"]
     finite = [float(np.abs(x[np.isfinite(x)]).max()) for x in arrays if np.isfinite(x).any()]
     return max(finite, default=0.0)
 
 
-def _coarsest(program: Program) -> float:
+def coarsest(program: Program) -> float:
     """Return the rounding of the coarsest dtype in a program.
 
     A value that was rounded to this dtype keeps the rounding error after a conversion to another dtype.
@@ -194,7 +196,7 @@ def _coarsest(program: Program) -> float:
     return max([r for dtype, r in _ROUNDING.items() if dtype in text] + [1e-5] * (".float()" in text), default=1e-9)
 
 
-def _first(ours: dict, theirs: dict, scale: float, rounding: float) -> str | None:
+def first_difference(ours: dict, theirs: dict, scale: float, rounding: float) -> str | None:
     if ours.keys() != theirs.keys():
         return f"names {list(ours)}, not {list(theirs)}"
     for name, due in theirs.items():
@@ -217,7 +219,8 @@ def _equal(mine: Any, due: Any, tolerance: float) -> bool:
     if due.dtype.kind not in "fc":
         return bool((mine == due).all())
     tolerance = tolerance if math.isfinite(tolerance) else 0.0
-    return bool(np.allclose(mine, due, rtol=max(tolerance, 1e-12), atol=tolerance, equal_nan=True))
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.allclose(mine, due, rtol=max(tolerance, 1e-12), atol=tolerance, equal_nan=True))
 
 
 def smallest(program: Program, still: Any = difference) -> Program:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from sys import getrefcount
 from typing import Any
@@ -353,17 +353,18 @@ class Walk:
             return [(v, None) for v in current().record(plan, values, node.scalars)]
         return differentiated(plan, source, values, node, held, wanted, given)
 
-    def run_for_nothing(self, node: Node, number: int) -> None:
-        """Check and free the saved values of a node whose gradients PyTorch computes but does not use."""
-        if node not in self.inner or node.plan is None:
-            return
-        wanted = tuple([i for i, e in enumerate(node.edges) if e is not None])
-        if node.saved is None:
-            _not_needed(node, wanted, (number,))
-        elif node.age > versions.latest:
-            versions.check(node, wanted, (number,))
-        if not self.keep_graph and (node.saved or "all" in node.plan.remembers):
-            node.saved = None
+    def run_for_nothing(self, edges: Iterable[Edge]) -> None:
+        """Check and free the saved values of target nodes whose gradients PyTorch computes but does not use."""
+        for node, number in dict(list(edges)).items():  # each node once
+            if node not in self.inner or node.plan is None or node in self.needed:
+                continue
+            wanted = tuple([i for i, e in enumerate(node.edges) if e is not None])
+            if node.saved is None:
+                _not_needed(node, wanted, (number,))
+            elif node.age > versions.latest:
+                versions.check(node, wanted, (number,))
+            if not self.keep_graph and (node.saved or "all" in node.plan.remembers):
+                node.saved = None
 
     def _tensor_hooks(self, node: Node, held: dict[int, Grad]) -> None:
         extra = node.extra

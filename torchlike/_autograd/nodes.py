@@ -77,8 +77,8 @@ class Node:
         """Drop the references that a node still holds after its saved values were freed."""
 
     def outputs(self) -> int:
-        """Return the number of the operator's results."""
-        return len(self.plan.outputs)
+        """Return the number of the operator's results up to the last one that has a gradient."""
+        return count_of(self.plan)
 
     def result(self, number: int) -> Any:
         """Return the aval of one of the operator's results."""
@@ -136,6 +136,11 @@ class Node:
 
     def __repr__(self) -> str:
         return f"<{self.name().rpartition('::')[2]} object at {id(self):#x}>"
+
+
+def count_of(plan: OpPlan) -> int:
+    """Return the number of an operator's results up to the last one that has a gradient."""
+    return max((i + 1 for i, has in enumerate(plan.differentiable) if has), default=0)
 
 
 class Adapters:

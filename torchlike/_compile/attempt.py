@@ -106,7 +106,7 @@ class Attempt:
         shown = [t._pair()[0] if value is None else value for t, value in zip(given, seen)]
         self.capture = capture = self._capture(before, devices[0], state, views, shown)
         caches = [(t, t._cache) for t in [*given, *state] if t._chain is not None]
-        watch, modes = Watch(), self.signature.modes
+        watch, modes = Watch(capture.stop), self.signature.modes
         with capture, cut_off(self.signature.tensors):
             capture.histories = [(t, t._edge, t._storage) for t in [*self.signature.tensors, *state]]
             with watch:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import gc
+import queue
 import sys
+import threading
 import types
+from collections.abc import Callable
 from typing import Any
 
 from torchlike._compile.code_names import uses
@@ -15,6 +18,9 @@ from torchlike._tensor.overriding import Function
 
 _CHECK = Function.__call__.__code__
 _STEPS = frozenset(("step", "zero_grad"))
+_WAITS = frozenset((threading.Condition.wait.__code__, threading.Thread.join.__code__))
+_BLOCKING = (type(threading.Lock()), type(threading.RLock()), queue.SimpleQueue)
+_OF_THREADS = frozenset(("threading", "concurrent", "queue"))  # the packages whose functions wait for other threads
 
 
 class Watch:
@@ -25,7 +31,8 @@ class Watch:
     or a scheduler, and `is_asked` whether the user's code called one of its methods other than `step` and `zero_grad`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, stop: Callable[[str], None] = lambda reason: None) -> None:
+        self.stop = stop  # ends the capture of the call
         self.codes: set[types.CodeType] = set()
         self.refused: str | None = None
         self.is_looked_at = self.is_asked = False
@@ -54,6 +61,8 @@ class Watch:
         if self._base is None:  # the first event is the return from `__enter__`
             self._base = frame.f_back
         elif event == "call":
+            if frame.f_code in _WAITS and self._is_users_wait(frame):
+                self.stop("another thread is awaited")  # it may itself wait for a value of the capture
             module = frame.f_globals.get("__name__")
             if not is_trusted(module):
                 if frame.f_code not in self.codes and not self._is_internal(frame):
@@ -68,7 +77,15 @@ class Watch:
         elif event == "return" and _is_stepping(what):
             self.is_looked_at |= not is_trusted(frame.f_globals.get("__name__"))  # any code may be its caller
         elif event == "c_call" and self._is_users(frame) and not is_pure_in_c(what):
+            if isinstance(getattr(what, "__self__", None), _BLOCKING):
+                self.stop("another thread may be awaited")
             self._refuse(frame, _name(what))
+
+    def _is_users_wait(self, frame: types.FrameType | None) -> bool:
+        """Return whether user code waits for another thread."""
+        while frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in _OF_THREADS:
+            frame = frame.f_back
+        return frame is not None and self._is_users(frame) and not self._is_internal(frame)
 
     def _is_users(self, frame: types.FrameType) -> bool:
         return not is_trusted(frame.f_globals.get("__name__"))

@@ -137,16 +137,16 @@ def _spread(name: str) -> Callable:
 
 
 def _warn_of_freedom(name: str, input: Tensor, dim: Any, correction: float) -> None:
-    if correction <= 0 or input.is_meta:
+    if input.is_meta or (correction <= 0 and input.numel()):
         return
-    shape = input.shape
+    shape = tuple(input.shape) or (1,)
     dims = range(len(shape)) if dim is None or dim == () else (dim,) if isinstance(dim, int) else dim
     count = 1
     for d in dims:
         if not isinstance(d, int) or not -len(shape) <= d < len(shape):
             return
         count *= shape[d]
-    if count <= correction:
+    if count <= correction or not input.numel():
         warn(_errors.arithmetic.no_freedom(name))
 
 
@@ -432,6 +432,7 @@ def polygamma_(self: Tensor, n: int) -> Tensor:
 def abs_(self: Tensor) -> Tensor:
     """Compute the absolute value of each element, in place."""
     if self.dtype.is_complex:
+        binding.check_history(self)
         raise _errors.dtypes.complex_in_place("abs")
     return _abs_in_place(self)
 

@@ -365,6 +365,8 @@ def _finish(plan: OpPlan, values: Sequence, edges: Sequence, scalars: Sequence, 
         if (plan.op.gradient.residuals or plan.op.gradient.by_hand) and not recorder.watches and latest.made is None:
             return _finish_with_residuals(plan, values, edges, scalars)
         node = recorder.node(plan, values, edges, scalars)
+        if node.__class__ is not Node:  # a hook on saved tensors may have ended a capture
+            recorder = current()
     if plan.apart:
         if plan.single is None:
             return _finish_several(plan, recorder.record(plan, values, scalars), node)

@@ -100,9 +100,10 @@ def _fill_pending(t: Tensor, index: Any, value: Tensor) -> bool:
     viewed, advanced = _basic(t, index, keeps_masks=True)
     ((dim, mask),) = advanced.items()
     _check_mask(viewed, dim, mask)
-    check_history(viewed, (value,))
+    before_write(viewed, (value, mask))
     value = _filling(value, t.dtype).reshape(())
-    viewed.masked_fill_(mask.reshape(*mask.shape, *[1] * (viewed.ndim - dim - mask.ndim)), value)
+    mask = mask.reshape(*mask.shape, *[1] * (viewed.ndim - dim - mask.ndim))
+    viewed._write(*rows["_masked_put"](viewed, mask, moved_number(value, viewed.device))._pair())
     return True
 
 
@@ -417,6 +418,7 @@ def _on(index: Tensor, t: Tensor) -> Tensor:
 
 def put_at(t: Tensor, indices: tuple, values: Tensor, accumulate: bool) -> None:
     """Execute `t[indices] = values`, or add `values` if `accumulate`. Values at repeated indices are then summed."""
+    check_history(t, (values,))
     if len(indices) > t.ndim:
         raise _errors.indexing.too_many_indices(t.ndim, len(indices))
     values = moved_number(values, t.device)

@@ -13,7 +13,7 @@ from weakref import ref
 import numpy as np
 
 from torchlike import _dtypes, _errors
-from torchlike._autograd import engine, versions
+from torchlike._autograd import accumulation, engine, versions
 from torchlike._autograd.hook_handles import RemovableHandle, hold
 from torchlike._autograd.nodes import AccumulateGrad, Edge, Node, begin_again, hooks_of, note_end
 from torchlike._autograd.sparse_value import SparseValue, total
@@ -945,13 +945,12 @@ def _add_to_grad(leaf: Tensor, pair: engine.Grad, create_graph: bool) -> None:
             leaf._grad._strides = leaf._grad._storage.strides = leaf._strides
     elif create_graph:
         leaf._grad = wrap(*engine.apply_op("add", grad._pair(), pair, differentiate=True))
+        if grad._strides is not None and grad.shape == leaf._grad.shape and is_dense(tuple(grad.shape), grad._strides):
+            leaf._grad._strides = leaf._grad._storage.strides = grad._strides
     elif grad._chain is not None and _storage.overlaps(grad._chain, grad.shape, grad._strides):
         raise _errors.memory.overlapping_write()
     else:
-        (total, _), before = engine.apply_op("add", grad._pair(), pair), grad._aval.shape
-        if total.aval.shape != before:  # the shape of `.grad` was changed
-            raise _errors.shapes.in_place_shape(before, total.aval.shape)
-        grad._write_raw(total, grad._edge)
+        grad._write_raw(accumulation.added(grad, pair), grad._edge)
 
 
 def _accumulated(grad: Any, pair: engine.Grad, create_graph: bool) -> Any:

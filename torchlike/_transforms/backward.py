@@ -156,8 +156,6 @@ def backward(
                 "Please only use `grad_tensors`."
             )
         grad_tensors = grad_variables
-    if create_graph:
-        _errors.warned.once(_errors.autograd.REFERENCE_CYCLE)
     roots = _tuple(tensors)
     grads = _tuple(grad_tensors) if grad_tensors is not None else (None,) * len(roots)
     keep = create_graph if retain_graph is None else retain_graph
@@ -167,6 +165,8 @@ def backward(
         _check_inputs(inputs, "backward")
     _check_roots(roots)
     seeds = _seeds(roots, grads, create_graph)
+    if create_graph:
+        _errors.warned.once(_errors.autograd.REFERENCE_CYCLE)
     edges: list = [_edge(t) for t in roots]
     if inputs is None:
         passes.kind(keep, create_graph, None).run(edges, seeds)
@@ -189,8 +189,8 @@ def _accumulate_into(inputs: tuple, edges: list, seeds: list, keep: bool, create
     wanted = {_edge(t): i for i, t in enumerate(targets) if _edge(t) is not NOWHERE}
     walk = passes.kind(keep, create_graph, wanted)
     walk.run(edges, seeds)
+    walk.run_for_nothing(wanted)
     for t in targets:
-        walk.run_for_nothing(*_edge(t))
         pair = walk.captured.get(_edge(t))
         if pair is not None and not isinstance(t, GradientEdge) and t.is_leaf:
             walk.deliver(t._edge[0], pair)

@@ -235,11 +235,15 @@ def _without_history(call: Call, output: Any, is_input: bool, is_dirty: bool) ->
 
 def _rewritten(node: FunctionNode, number: int, output: Any) -> Any:
     """Make the node the new gradient edge of an input that forward modified in place."""
-    if isinstance(output._edge and output._edge[0], AccumulateGrad):
-        raise _errors.autograd.dirty_leaf()
-    if output._origin is not None and not views.is_whole(output) and _has_several(node.call):
-        raise _errors.autograd.dirty_view_of_several()
-    output._write(output._value, (node, number), node.age)
+    try:
+        if isinstance(output._edge and output._edge[0], AccumulateGrad):
+            raise _errors.autograd.dirty_leaf()
+        if output._origin is not None and not views.is_whole(output) and _has_several(node.call):
+            raise _errors.autograd.dirty_view_of_several()
+        output._write(output._value, (node, number), node.age)
+    except RuntimeError:
+        output._count()  # PyTorch counts the write before it checks the input
+        raise
     return output
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from torchlike import _errors
 from torchlike._autograd import versions
 from torchlike._autograd.engine import Grad, Walk
-from torchlike._autograd.nodes import Node
+from torchlike._autograd.nodes import Node, count_of
 from torchlike._autograd.sparse_value import SparseValue
 from torchlike._dtypes import modes
 from torchlike._dtypes.recorder import Mode, Recorder, enter, leave
@@ -216,7 +216,7 @@ class PackedNode(Node):
         return self.source.node
 
     def outputs(self) -> int:
-        return len(self.source.outputs)
+        return count_of(self.source)
 
     def result(self, number: int) -> Any:
         return self.source.outputs[number]

@@ -10,10 +10,10 @@ import numpy as np
 from torchlike import _dtypes
 from torchlike._composite.nn import functions
 from torchlike._composite.nn.functions import maybe_in_place
+from torchlike._composite.nn.leaky import celu_form, elu_form, leaky_relu_form
 from torchlike._composite.random import sampling
 from torchlike._composite.random.samplers import Sampler
 from torchlike._errors.warned import warn
-from torchlike._tensor import binding
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
 
@@ -118,7 +118,7 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     >>> torch.nn.functional.elu(torch.tensor([-torch.inf, 2.0])).tolist()
     [-1.0, 2.0]
     """
-    return maybe_in_place(inplace, rows["_elu"], input, alpha)
+    return maybe_in_place(inplace, elu_form, input, alpha)
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -153,7 +153,7 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     >>> torch.nn.functional.celu(torch.tensor([-torch.inf, 2.0]), alpha=0.5).tolist()
     [-0.5, 2.0]
     """
-    return maybe_in_place(inplace, rows["_celu"], input, alpha)
+    return maybe_in_place(inplace, celu_form, input, alpha)
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
@@ -168,7 +168,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
     >>> torch.nn.functional.leaky_relu(torch.tensor([-2.0, 2.0]), 0.5).tolist()
     [-1.0, 2.0]
     """
-    return maybe_in_place(inplace, rows["_leaky_relu"], input, negative_slope)
+    return maybe_in_place(inplace, leaky_relu_form, input, negative_slope)
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -363,7 +363,7 @@ def _in_place_variant(function: Any, options: str = "") -> Any:
     """Return the in-place variant of an activation. `options` are the arguments of its example after the input."""
 
     def in_place(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        return binding.assign(input, function(input, *args, **kwargs))
+        return function(input, *args, inplace=True, **kwargs)
 
     made: Any = in_place
     made.__name__ = made.__qualname__ = function.__name__ + "_"

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from torchlike import _dtypes, _errors, _random
+from torchlike._composite.nn.leaky import celu_form, refused_below_zero
 from torchlike._composite.random import sampling
 from torchlike._composite.random.samplers import Sampler
 from torchlike._dtypes import dtype as Dtype
@@ -162,7 +163,8 @@ def rrelu_form(
     if lower > upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     if not training:
-        return rows["_rrelu_with_mean"](input, (lower + upper) / 2, in_place)
+        slope = (lower + upper) / 2
+        return refused_below_zero(rows["_rrelu_with_mean"](input, slope, in_place), in_place, slope, "leakyReLu")
     if input.dtype not in (_dtypes.float32, _dtypes.float64, _dtypes.bfloat16):
         raise _errors.dtypes.not_implemented("rrelu_with_noise_out_cpu", input.dtype)
     return rows["_rrelu_with_noise"](input, _slopes(input, lower, upper, generator), in_place)
@@ -569,7 +571,7 @@ def _public_variant(function: Callable[..., Tensor], form: Callable[..., Tensor]
 
 
 FUNCTIONS |= public_calls.functions(
-    _public_variant(celu, rows["_celu"]),
+    _public_variant(celu, celu_form),
     _public_variant(selu, rows["_selu"]),
     _public_variant(threshold, rows["_threshold"]),
     _public_variant(rrelu, rrelu_form),

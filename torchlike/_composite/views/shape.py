@@ -138,6 +138,8 @@ def _moved(input: Tensor, source: Any, destination: Any) -> Tensor:
     for name, dims, given in (("source", taken, source), ("destination", target, destination)):
         if len(set(dims)) != len(dims):
             raise RuntimeError(f"movedim: repeated dim in `{name}` ({list(given)})")
+    if not input.ndim:
+        return rows["view_as_self"](input)
     rest = iter(d for d in range(input.ndim) if d not in taken)
     at = dict(zip(target, taken))
     return rows["permute"](input, tuple(at[d] if d in at else next(rest) for d in range(input.ndim)))

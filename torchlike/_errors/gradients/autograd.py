@@ -285,6 +285,16 @@ def no_derivative(name: str) -> RuntimeError:
     return RuntimeError(f"derivative for {name} is not implemented")
 
 
+def negative_slope_in_place(name: str) -> RuntimeError:
+    more = " File an issue at https://github.com/pytorch/pytorch if you do require supporting in-place leakRelu "
+    more += "backward calculation with negative slope"
+    return RuntimeError(
+        f"In-place {name} backward calculation is triggered with a negative slope which is not supported. This is "
+        "caused by calling in-place forward function with a negative slope, please call out-of-place version instead."
+        + (more if name == "leakyReLu" else "")
+    )
+
+
 def no_second_derivative(gradient: str) -> RuntimeError:
     if gradient.startswith("aten::"):
         return no_derivative(gradient)

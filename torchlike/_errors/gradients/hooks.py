@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchlike._errors.dtypes import scalar_name
+from torchlike._errors.dtypes import scalar_name, type_text
 
 
 def _hook_name(hook: Any) -> str:
@@ -13,9 +13,10 @@ def _hook_name(hook: Any) -> str:
 
 def _tensor_type(gradient: Any) -> str:
     """Return PyTorch's name of a gradient's type, such as `torch.sparse.FloatTensor`."""
+    if not hasattr(gradient, "tensor"):
+        return type_text(gradient.aval)
     on_gpu = "cuda." if gradient.aval.device.type == "cuda" else ""
-    layout = "sparse." if hasattr(gradient, "tensor") else ""
-    return f"torch.{on_gpu}{layout}{scalar_name(gradient.aval.dtype)}Tensor"
+    return f"torch.{on_gpu}sparse.{scalar_name(gradient.aval.dtype)}Tensor"
 
 
 def hook_returned_no_tensor(returned: Any) -> TypeError:

@@ -14,6 +14,10 @@ def no_freedom(name: str) -> str:
     )
 
 
+def complex_extreme(name: str) -> RuntimeError:
+    return RuntimeError(f"{name}(): does not support complex input")
+
+
 def quantile_range(name: str, q: float | None) -> RuntimeError:
     if q is None:
         return RuntimeError("quantile() q values must be in the range [0, 1]")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from typing import Any
 
 import jax
 import numpy as np
@@ -56,6 +57,12 @@ def _keeps(call: Call) -> tuple[str, ...]:
     return ("all", "result") if isinstance(call.exponent, Aval) else ("all",)
 
 
+def _lasts(plan: Any, order: int) -> bool:
+    """Return whether PyTorch differentiates a constant: its gradient of this order is a multiple of x ** 0."""
+    where, exponent = plan.extra.arguments["exponent"]
+    return where == "static" and exponent == order
+
+
 @declare(
     "pointwise",
     _typing,
@@ -63,6 +70,7 @@ def _keeps(call: Call) -> tuple[str, ...]:
     autocast=FULL_ELSEWHERE,
     remembers=_keeps,
     special={"exponent": FORMULAS},
+    lasts=_lasts,
     check=_check,
     guard=exponent_in_range,
     node=_node,

@@ -105,6 +105,7 @@ def _bool_to_int64(dtype):
     promote=_bool_to_int64,
     node="PowBackward0",
     loop="pow",
+    lasts=lambda plan, order: order == 2,
 )
 def square(input: Array):
     """Return the square of each element.
@@ -168,7 +169,12 @@ def _check_relu(call) -> None:
 
 
 @pointwise(
-    remembers=("result",), where=("torch", "Tensor"), opmath=False, check=_check_relu, loop="clamp_min_scalar_cpu"
+    remembers=("result",),
+    where=("torch", "Tensor"),
+    opmath=False,
+    check=_check_relu,
+    loop="clamp_min_scalar_cpu",
+    lasts=lambda plan, order: True,
 )
 def relu(input: Array):
     """Return max(x, 0) for each element x.

@@ -588,6 +588,20 @@ def _masked_fill_by(input: Array, mask: Array, value: Array):
     return choose(mask, value.astype(input.dtype), input)
 
 
+@operator(
+    promote=None,
+    shape=_masked_shape,
+    saves=("mask",),
+    opmath=False,
+    where=(),
+    name="_masked_put",
+    node="IndexPutBackward0",
+)
+def _masked_put(input: Array, mask: Array, value: Array):
+    """Return `input` with the element of a 0-d tensor where `mask` is true, as the result of an index assignment."""
+    return _masked_fill_by.kernel(input, mask, value)
+
+
 def _masked_scatter_shape(call: Call) -> list:
     if call.mask.dtype is not _dtypes.bool_:
         raise RuntimeError(

@@ -367,6 +367,15 @@ def _extreme_check(name: str, kernel: str):
     return check
 
 
+def _pair_check(name: str) -> Callable[[Call], None]:
+    def check(call: Call) -> None:
+        _errors.arithmetic.check_extreme(name, call)
+        if call.input.dtype.is_complex:
+            raise _errors.arithmetic.complex_extreme(name)
+
+    return check
+
+
 @functools.partial(jax.custom_jvp, nondiff_argnums=(1, 2, 3, 4))
 def evenly(x: Array, select: Callable, over: tuple, nan: bool, masked: bool):
     """Return `select(x)`, with one element for each slice (dims kept).
@@ -554,7 +563,7 @@ def _pair(input: Array, function: str, dim: int, keepdim: bool):
 @operator(
     shape=pair_shape,
     opmath=False,
-    check=_extreme_check("max", "max"),
+    check=_pair_check("max"),
     where=(),
     name="max",
     host=HOST_REDUCES,
@@ -573,7 +582,7 @@ def max_(input: Array, dim: int, keepdim: bool = False):
 @operator(
     shape=pair_shape,
     opmath=False,
-    check=_extreme_check("min", "min"),
+    check=_pair_check("min"),
     where=(),
     name="min",
     host=HOST_REDUCES,

@@ -106,6 +106,9 @@ class GradientRules:
     # The array parameters with respect to which the derivative of the gradient is always zero, or a function of a plan
     # that returns them. In PyTorch such a gradient still requires grad.
     vanishing: tuple[str, ...] | Callable[[Any], tuple[str, ...]] = ()
+    # lasts(plan, order) returns whether the gradient of this order has a derivative with respect to the first input in
+    # PyTorch even if it does not depend on it. `plan` is the operator's plan.
+    lasts: Callable[[Any, int], bool] | None = None
     fused: bool = False  # PyTorch computes all gradients in one operator: if one has a derivative, all have one
     residuals: bool = False  # the forward saves residuals for backward, which then does not recompute the forward
     by_hand: Any = None  # the passes with residuals as `by_hand.Passes`, if they are not derived from the kernel

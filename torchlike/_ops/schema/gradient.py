@@ -123,7 +123,20 @@ def _used(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> tupl
 
 def derivable(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> frozenset[int]:
     """Return the saved inputs with respect to which this gradient is differentiable."""
-    return frozenset() if chooses(plan) else dependence(plan, wanted, given)
+    if chooses(plan):
+        return frozenset()
+    lasts = frozenset((0,)) if 0 in wanted and _lasts(plan) else frozenset()
+    return dependence(plan, wanted, given) | lasts
+
+
+def _lasts(plan: OpPlan) -> bool:
+    """Return whether PyTorch differentiates this plan's gradient even if the derivative is always zero."""
+    lasts, order = plan.op.gradient.lasts, 1
+    if lasts is None:
+        return False
+    while plan.source is not None:
+        plan, order = plan.source[0], order + 1
+    return plan.extra is not None and lasts(plan, order)
 
 
 def chooses(plan: OpPlan) -> bool:

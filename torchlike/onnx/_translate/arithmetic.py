@@ -232,7 +232,7 @@ def _where(c: Call) -> Any:
     return c.op("Where", c.value("condition", BOOL), c.value("input"), c.value("other"), dtype=c.dtype)
 
 
-@translates("_masked_fill", "_masked_fill_by")
+@translates("_masked_fill", "_masked_fill_by", "_masked_put")
 def _masked_fill(c: Call) -> Any:
     return c.op("Where", c.value("mask", BOOL), c.value("value"), c.value("input"), dtype=c.dtype)
 

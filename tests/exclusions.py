@@ -240,6 +240,7 @@ FUNCTION_ARGUMENTS: dict[str, tuple[str, ...]] = {
     "sparse_csr_tensor": ("0: float bool [] int", "1: float bool [] int", "2: float bool [] int", "3: None []"),
     "special.logsumexp": ("1: []",),
     "split": ("0: str", "1: tensor", "2: bool tensor"),
+    "dsmm": ("1: None str float bool dict [] [None] int",),
     "spmm": ("1: None str float bool dict [] [None] int",),
     "squeeze": ("dim: None",),
     "squeeze_copy": ("dim: None",),

@@ -1109,6 +1109,10 @@ def dropout_(input: _Tensor, p: _float, train: _bool) -> _Tensor:
     """Apply `dropout` in place."""
     ...
 
+def dsmm(input: _Tensor, mat2: _Tensor, *, out: _Tensor | None = ...) -> _Any:
+    """Return the product of two matrices: (n, k), (k, m) -> (n, m)."""
+    ...
+
 def dsplit(
     input: _Tensor, indices_or_sections: _Any = ..., *, sections: _Any = ..., indices: _Any = ...
 ) -> _tuple[_Tensor, ...]:

@@ -119,6 +119,7 @@ ARGUMENTS = {
     "sparse_coo_tensor": "L.tensor([[0, 1], [0, 1]]), L.ones(2), (2, 2)",
     "sparse_csc_tensor": "L.tensor([0, 1, 2]), L.tensor([0, 1]), L.ones(2), (2, 2)",
     "sparse_csr_tensor": "L.tensor([0, 1, 2]), L.tensor([0, 1]), L.ones(2), (2, 2)",
+    "dsmm": "x.to_sparse(), L.ones(3, 2)",
     "spmm": "x.to_sparse(), L.ones(3, 2)",
     "svd_lowrank": "x, 2",
     "tensor": "[1.0]",

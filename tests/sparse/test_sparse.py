@@ -141,6 +141,7 @@ OF_COO = {
 OF_COO |= {
     "linear": lambda torch: torch.nn.functional.linear(coo(torch), torch.arange(12.0).view(4, 3), torch.ones(4)),
     "spmm": lambda torch: torch.spmm(coo(torch), torch.ones(3, 2)),
+    "dsmm": lambda torch: torch.dsmm(coo(torch), torch.ones(3, 2)),
     "select": lambda torch: (coo(torch)[1], coo(torch)[1, -3], hybrid(torch)[1], hybrid(torch).select(1, 2)),
     "rows": lambda torch: list(coo(torch)),
     "type": lambda torch: (coo(torch).type(), coo(torch).type(torch.float64), coo(torch).cpu()),

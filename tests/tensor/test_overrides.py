@@ -1,5 +1,6 @@
 """`overrides`: its functions, applied in both libraries to functions and classes that use `__torch_function__`."""
 
+import contextlib
 import importlib
 import inspect
 import warnings
@@ -238,6 +239,52 @@ def test_stand_ins():
     stand_ins = torchlike.overrides.get_testing_overrides()
     assert stand_ins[torchlike.add](1, other=2) == torch.overrides.get_testing_overrides()[torch.add](1, other=2) == -1
     assert str(inspect.signature(stand_ins[torchlike.cat])) == str(inspect.signature(torchlike.cat))
+
+
+FIRST_CALLS = {
+    "linalg.solve": lambda L, each: (each, L.ones(2)),
+    "linalg.norm": lambda L, each: (each,),
+    "linalg.inv": lambda L, each: (each,),
+    "add": lambda L, each: (L.ones(2), each),
+    "aminmax": lambda L, each: (each,),
+    "cat": lambda L, each: ([L.ones(2), each],),
+    "clone": lambda L, each: (each,),
+    "einsum": lambda L, each: ("i->", each),
+    "is_complex": lambda L, each: (each,),
+    "numel": lambda L, each: (each,),
+    "permute": lambda L, each: (each, (1, 0)),
+    "reshape": lambda L, each: (each, (1, 0)),
+    "stack": lambda L, each: ([each],),
+    "transpose": lambda L, each: (each, 0, 1),
+    "var": lambda L, each: (each,),
+}
+
+
+@pytest.mark.parametrize("name", FIRST_CALLS)
+@pytest.mark.parametrize("kind", ["answers", "declines", "disabled"])
+def test_the_first_call_asks_an_object_that_is_not_a_tensor(name, kind):
+    """Public functions are wrapped at the first such call, so a program calls the function itself before."""
+
+    def run(L):
+        *space, last = name.split(".")
+        module = importlib.import_module(".".join([L.__name__, *space]))
+        asked: list = []
+
+        class Kind:
+            @classmethod
+            def __torch_function__(cls, func, types, args=(), kwargs=None):
+                asked.append((func is getattr(module, last), types == (cls,), len(args), kwargs or {}))
+                return NotImplemented if kind == "declines" else "answer"
+
+        found = getattr(module, last)
+        function = found.__wrapped__ if isinstance(found, torchlike._tensor.overriding.Function) else found
+        try:
+            with L._C.DisableTorchFunctionSubclass() if kind == "disabled" else contextlib.nullcontext():
+                return function(*FIRST_CALLS[name](L, Kind())), asked
+        except TypeError:
+            return "refused", asked
+
+    both(run)
 
 
 # Functions that a script imports before it defines a subclass of Tensor do not ask `__torch_function__` themselves.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import math
 import sys
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
@@ -353,10 +354,12 @@ def is_tensor(obj: Any) -> bool:
     return isinstance(obj, Tensor)
 
 
-def _asked(name: str, input: Any) -> Tensor:
-    if not isinstance(input, Tensor):
-        raise _errors.arguments.wrong_type(name, "input", 1, "Tensor", input)
-    return input
+def _told(function: Callable, input: Any) -> Any:
+    """Return what the method of the function's name returns."""
+    if isinstance(input, Tensor):
+        return getattr(input, function.__name__)()
+    misfit = _errors.arguments.wrong_type(function.__name__, "input", 1, "Tensor", input)
+    return overriding.ask_after(misfit, function, (input,), {})
 
 
 def is_floating_point(input: Tensor) -> bool:
@@ -365,7 +368,7 @@ def is_floating_point(input: Tensor) -> bool:
     >>> torchlike.is_floating_point(torchlike.ones(2))
     True
     """
-    return _asked("is_floating_point", input).is_floating_point()
+    return _told(is_floating_point, input)
 
 
 def is_complex(input: Tensor) -> bool:
@@ -374,12 +377,12 @@ def is_complex(input: Tensor) -> bool:
     >>> torchlike.is_complex(torchlike.ones(2))
     False
     """
-    return _asked("is_complex", input).is_complex()
+    return _told(is_complex, input)
 
 
 def is_inference(input: Tensor) -> bool:
     """Return whether `input` was created in inference mode."""
-    return _asked("is_inference", input).is_inference()
+    return _told(is_inference, input)
 
 
 def numel(input: Tensor) -> int:
@@ -388,7 +391,7 @@ def numel(input: Tensor) -> int:
     >>> torchlike.numel(torchlike.ones(2, 3))
     6
     """
-    return _asked("numel", input).numel()
+    return _told(numel, input)
 
 
 def typename(obj: Any) -> str:

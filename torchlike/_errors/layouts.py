@@ -112,6 +112,13 @@ def check_compressed(layout: Any, size: tuple, ends: Any, plain: Any, values_sha
             f"{outer}_indices and {inner}_indices must have the same dtype, bot got "
             f"{scalar_name(ends.dtype)} and {scalar_name(plain.dtype)}, respectively"
         )
+    if ends.ndim != plain.ndim:
+        raise RuntimeError(
+            f"{outer}_indices and {inner}_indices dimensionalities must be equal but got {ends.ndim} and "
+            f"{plain.ndim}, respectively"
+        )
+    if ends.ndim > 1:
+        raise NotImplementedError(f"{layout.name}: batches of matrices are not supported (got {ends.ndim}-D indices)")
     if len(size) != 1 + len(values_shape):
         raise RuntimeError(
             "tensor dimensionality must be sum of batch, base, and dense dimensionalities (=0 + 2 + "

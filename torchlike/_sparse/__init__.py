@@ -21,7 +21,7 @@ from torchlike._tensor.binding import PUBLIC
 from torchlike._tensor.dispatch import layouts
 from torchlike._tensor.public_calls import worded
 
-FUNCTIONS = {"spmm": PUBLIC["mm"]} | {
+FUNCTIONS = {"spmm": PUBLIC["mm"], "dsmm": PUBLIC["mm"]} | {
     f.__name__: worded(f)
     for f in (
         sparse_coo_tensor,

@@ -303,7 +303,7 @@ def _instead(op: Op, args: tuple, kwargs: dict) -> Any:
     """
     from torchlike._tensor import overriding
 
-    if next(overriding.of((*args, *kwargs.values())), None) is None:
+    if not overriding.asks(*args, *kwargs.values()):
         raise
     return overriding.call_operator(op, args, kwargs)
 
@@ -320,7 +320,7 @@ layouts = _Layouts()
 def _elsewhere(op: Op, args: tuple, kwargs: dict) -> Any:
     from torchlike._tensor import overriding
 
-    if next(overriding.of((*args, *kwargs.values())), None) is not None:
+    if overriding.asks(*args, *kwargs.values()):
         return overriding.call_operator(op, args, kwargs)
     return layouts.call(op, args, kwargs)
 
@@ -504,7 +504,10 @@ def _view_caller(op: Op) -> Callable:
             if a.__class__ not in TENSOR_TYPES:
                 if isinstance(a, Tensor):
                     return _elsewhere(op, (a, *args), {})
-                raise _errors.arguments.wrong_type(op.public_name, op.names[0], 1, "Tensor", a)
+                try:
+                    raise _errors.arguments.wrong_type(op.public_name, op.names[0], 1, "Tensor", a)
+                except TypeError:
+                    return _instead(op, (a, *args), {})
             value = a._storage.value if a._chain is None else a._read()
             key = (value.aval, a._strides, *args)
             if not _USUAL.issuperset(map(type, args)):

@@ -98,6 +98,7 @@ def public(name: str) -> Any:
     return above.module(name)
 
 
+_wrappers: dict[Callable, Function] = {}  # the wrappers of public functions
 _made: list = []  # not empty once a subclass of `Overridden` exists
 
 
@@ -135,6 +136,11 @@ def of(given: Any) -> Iterator[Any]:
         elif hasattr(cls, "__torch_function__") and not isinstance(each, Tensor | type):
             look_at_functions()
             yield each
+
+
+def asks(*given: Any) -> bool:
+    """Return whether a call handles an argument by its `__torch_function__`. In a disabled block only tensors count."""
+    return any(not _local.disabled or isinstance(each, Tensor) for each in of(given))
 
 
 def call(func: Callable, args: tuple, kwargs: dict, asked: Callable | None = None) -> Any:
@@ -183,9 +189,20 @@ def instead(func: Callable, *args: Any) -> Any:
 
     Re-raise the current error if no argument has `__torch_function__`.
     """
-    if next(of(args), None) is None:
+    if not asks(*args):
         raise
     return call(func, args, {})
+
+
+def ask_after(error: Exception, func: Callable, args: tuple, kwargs: dict) -> Any:
+    """Call a public function that raised an error through the `__torch_function__` of its arguments.
+
+    Raise the error if no argument has it. The function need not be wrapped yet when the program calls it.
+    """
+    found = [] if _local.disabled else list(of((*args, *kwargs.values())))
+    if not found:
+        raise shortened(error)
+    return public("overrides").call_overridden(_wrappers.get(func, func), found, args, kwargs)
 
 
 def call_operator(op: Op, args: tuple, kwargs: dict) -> Any:
@@ -376,7 +393,7 @@ def look_at_functions() -> None:
     for space, name, found in [*named, *((public(""), name, found) for name, found in above.names().items())]:
         asks = isinstance(found, FunctionType) and not name.startswith("_") and name not in _NEVER_ASK
         if asks and vars(space).get(name) is found:
-            made = Function(found, space.__name__, name)
+            made = _wrappers[found] = Function(found, space.__name__, name)
             for each in (space, again) if vars(again).get(name) is found else (space,):
                 setattr(each, name, made)
 

@@ -20,7 +20,7 @@ from torchlike._ops.schema import foreign_errors
 from torchlike._ops.schema.binding import ASKED, CALLED, is_whole
 from torchlike._ops.schema.out_rules import Into
 from torchlike._random import Generator
-from torchlike._tensor import binding
+from torchlike._tensor import binding, overriding
 from torchlike._tensor.argument_forms import parameter, renamed
 from torchlike._tensor.autocast import uncast
 from torchlike._tensor.out import into, with_out
@@ -96,10 +96,11 @@ def history_first(function: Callable) -> Callable:
     return call
 
 
-def _public(function: Callable, itself: int = 0, called: str = "") -> Callable:
+def _public(function: Callable, itself: int = 0, called: str = "", asks: bool = True) -> Callable:
     """Return the function with PyTorch's conversions and checks of its arguments.
 
     `itself` is 1 for a method, whose `self` does not count in error messages. `called` is the name in error messages.
+    `asks`: a failing call asks `__torch_function__` of the arguments.
     """
     signature, called = inspect.signature(function), called or function.__name__
     names = signature.parameters
@@ -146,7 +147,9 @@ def _public(function: Callable, itself: int = 0, called: str = "") -> Callable:
                     _errors.arguments.as_of(error, called)
                 raise foreign_errors.of_call(error, called, args, kwargs) from error.__cause__
         except Exception as error:
-            raise shortened(error)
+            if not asks:
+                raise shortened(error)
+            return overriding.ask_after(error, call, args, kwargs)
 
     return call
 
@@ -183,7 +186,7 @@ def worded(function: Callable, itself: int = 0) -> Callable:
                     _errors.arguments.as_of(misfit, name)
                 raise misfit from None
         except Exception as error:
-            raise shortened(error)
+            return overriding.ask_after(error, call, args, kwargs)
 
     return call
 
@@ -269,7 +272,7 @@ def _misfit(
 
 
 def _with_out(function: Callable, asked: Into | Callable[..., Into], called: str) -> Callable:
-    call, plain = _public(function, 0, called), _public(uncast(function), 0, called)
+    call, plain = _public(function, 0, called, asks=False), _public(uncast(function), 0, called, asks=False)
     overloads = function in _OVERLOADED
 
     @functools.wraps(call)
@@ -280,7 +283,8 @@ def _with_out(function: Callable, asked: Into | Callable[..., Into], called: str
             rule = asked if isinstance(asked, Into) else asked(*args, **kwargs)
             return into(called, plain, args, kwargs, out, rule, overloads)
         except Exception as error:
-            raise shortened(error)
+            kwargs = kwargs if out is None else {**kwargs, "out": out}
+            return overriding.ask_after(error, public, args, kwargs)
 
     made: Any = public
     made.__signature__ = with_out(inspect.signature(function))

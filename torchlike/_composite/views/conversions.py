@@ -13,7 +13,7 @@ from torchlike._autograd.nodes import sequence
 from torchlike._dtypes import devices, modes, strides
 from torchlike._dtypes import memory_format as mf
 from torchlike._ops.schema.at_once import SMALL
-from torchlike._tensor import factories, public_calls, storage, views
+from torchlike._tensor import factories, overriding, public_calls, storage, views
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.binding import before_write, check_history
 from torchlike._tensor.from_data import dtype_of, scalar
@@ -160,7 +160,8 @@ def _taking_a_tuple(method: Any, argument: str) -> Any:
         name = method.__name__
         input = named.pop("input", input) if named else input
         if not isinstance(input, Tensor):
-            raise _errors.arguments.wrong_type(name, "input", 1, "Tensor", input)
+            misfit = _errors.arguments.wrong_type(name, "input", 1, "Tensor", input)
+            return overriding.ask_after(misfit, by_name, (input, *given), named)
         if len(given) > 1:
             raise TypeError(f"{name}() takes 2 positional arguments but {len(given) + 1} were given")
         if given and given[0].__class__ is int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -305,7 +306,7 @@ def _instead(op: Op, args: tuple, kwargs: dict) -> Any:
 
     if not overriding.asks(*args, *kwargs.values()):
         raise
-    return overriding.call_operator(op, args, kwargs)
+    return overriding.call_operator(op, args, kwargs, overriding.called(sys._getframe(1)))
 
 
 class _Layouts:
@@ -321,7 +322,7 @@ def _elsewhere(op: Op, args: tuple, kwargs: dict) -> Any:
     from torchlike._tensor import overriding
 
     if overriding.asks(*args, *kwargs.values()):
-        return overriding.call_operator(op, args, kwargs)
+        return overriding.call_operator(op, args, kwargs, overriding.called(sys._getframe(1)))
     return layouts.call(op, args, kwargs)
 
 

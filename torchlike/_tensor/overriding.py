@@ -14,7 +14,7 @@ import inspect
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import zip_longest
-from types import FunctionType, MethodType
+from types import FrameType, FunctionType, MethodType
 from typing import Any
 
 from torchlike._engine import Size
@@ -61,6 +61,7 @@ _NAMES = {
     **{f"__r{stem}__": f"bitwise_{stem}" for stem in ("and", "or", "xor")},
 }
 _PROPERTIES = ("T", "mT", "H", "mH", "real", "imag", "data")
+_CALLERS = ("dispatch", "autocast", "binding")  # the modules of the functions through which programs call operators
 _AS_THEY_ARE = ("as_subclass", "register_hook", "register_post_accumulate_grad_hook")
 _NEVER_ASK = (
     "as_tensor",
@@ -194,25 +195,44 @@ def instead(func: Callable, *args: Any) -> Any:
     return call(func, args, {})
 
 
-def ask_after(error: Exception, func: Callable, args: tuple, kwargs: dict) -> Any:
-    """Call a public function that raised an error through the `__torch_function__` of its arguments.
+def would_ask(*given: Any) -> bool:
+    """Return whether a failed call with these arguments is handled by the `__torch_function__` of one of them."""
+    return not _local.disabled and next(of(given), None) is not None
 
-    Raise the error if no argument has it. The function need not be wrapped yet when the program calls it.
-    """
-    found = [] if _local.disabled else list(of((*args, *kwargs.values())))
-    if not found:
-        raise shortened(error)
+
+def ask(func: Callable, args: tuple, kwargs: dict) -> Any:
+    """Call a public function or method that need not be wrapped yet through `__torch_function__`."""
+    found = list(of((*args, *kwargs.values())))
     return public("overrides").call_overridden(_wrappers.get(func, func), found, args, kwargs)
 
 
-def call_operator(op: Op, args: tuple, kwargs: dict) -> Any:
-    """Call an operator through `__torch_function__`, as the public function of its name.
+def called(frame: FrameType | None) -> Callable | None:
+    """Return the method or public function that a program called, given the frame of the operator's caller.
+
+    Its code has the name of the method, or of the alias in `torch`. Return None if the code has another name.
+    """
+    while frame is not None and frame.f_globals.get("__name__", "").removeprefix("torchlike._tensor.") in _CALLERS:
+        owner, _, name = frame.f_code.co_qualname.rpartition(".")
+        if owner == "Tensor":
+            return getattr(Tensor, name, None)
+        if owner == "torch":
+            space, _, rest = name.partition("_")
+            inside = getattr(public(space), rest, None) if space in ("linalg", "special", "fft") else None
+            return inside or getattr(public(""), name, None)
+        frame = frame.f_back
+    return None
+
+
+def call_operator(op: Op, args: tuple, kwargs: dict, asked: Callable | None = None) -> Any:
+    """Call an operator through `__torch_function__`, as the function `asked` or the public function of its name.
 
     Arguments after the first parameter that the two name differently are given by name. If the public function lacks
     such a name, it is another function, and the operator's own caller stands for it.
     """
     from torchlike._tensor.binding import CALLERS
 
+    if asked is not None:
+        return call(CALLERS[op.name], args, kwargs, asked)
     name = op.name.strip("_")
     found = [getattr(public(space), name, None) for space in ("", "nn.functional")]
     asked = next((each for each in found if callable(each) and not _is_lower(each, op)), None)

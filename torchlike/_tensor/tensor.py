@@ -791,7 +791,11 @@ class Tensor(Methods):
 
             return indexing.get(self, index)
         except Exception as error:
-            raise shortened(error)
+            from torchlike._tensor import overriding
+
+            if not overriding.would_ask(self, index):
+                raise shortened(error)
+        return overriding.ask(Tensor.__getitem__, (self, index), {})
 
     def __setitem__(self, index: Any, value: Any) -> None:
         try:
@@ -799,7 +803,11 @@ class Tensor(Methods):
 
             indexing.put(self, index, value)
         except Exception as error:
-            raise shortened(error)
+            from torchlike._tensor import overriding
+
+            if not overriding.would_ask(self, index, value):
+                raise shortened(error)
+            overriding.ask(Tensor.__setitem__, (self, index, value), {})
 
     def __delitem__(self, index: Any) -> None:
         raise _errors.indexing.no_deletion()

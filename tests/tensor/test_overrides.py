@@ -287,6 +287,45 @@ def test_the_first_call_asks_an_object_that_is_not_a_tensor(name, kind):
     both(run)
 
 
+METHODS = {  # a method of an operator without a composite form, such as `add`, asks as the function of its name
+    "add_": lambda x, each: x.add_(each),
+    "mul_": lambda x, each: x.mul_(each),
+    "expand_as": lambda x, each: x.expand_as(each),
+    "copy_": lambda x, each: x.copy_(each),
+    "copy_ without waiting": lambda x, each: x.copy_(each, non_blocking=True),
+    "to": lambda x, each: x.to(each),
+    "index_add_": lambda x, each: x.index_add_(0, each, x),
+    "masked_fill": lambda x, each: x.masked_fill(each, 1.0),
+    "__getitem__": lambda x, each: x[each],
+    "__getitem__ of several": lambda x, each: x[0, each],
+    "__setitem__": lambda x, each: x.__setitem__(each, 1.0),
+    "__setitem__ of a value": lambda x, each: x.__setitem__(0, each),
+}
+
+
+@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("kind", ["answers", "declines", "disabled"])
+def test_methods_ask_an_argument_that_is_not_a_tensor(name, kind):
+    def run(L):
+        asked: list = []
+
+        class Kind:
+            @classmethod
+            def __torch_function__(cls, func, types, args=(), kwargs=None):
+                method = getattr(L.Tensor, name.split()[0])
+                asked.append((func == method, types == (cls,), len(args), kwargs or {}))
+                return NotImplemented if kind == "declines" else "answer"
+
+        x = L.ones(2, 2)
+        try:
+            with L._C.DisableTorchFunctionSubclass() if kind == "disabled" else contextlib.nullcontext():
+                return METHODS[name](x, Kind()), asked, x
+        except (TypeError, IndexError) as error:
+            return type(error), asked, x
+
+    both(run)
+
+
 # Functions that a script imports before it defines a subclass of Tensor do not ask `__torch_function__` themselves.
 LOSSES = {
     "cross_entropy": lambda loss, x, y, i: [loss(x, i), loss(x, i, reduction="sum"), loss(x, i, ignore_index=0)],

@@ -358,8 +358,9 @@ def _told(function: Callable, input: Any) -> Any:
     """Return what the method of the function's name returns."""
     if isinstance(input, Tensor):
         return getattr(input, function.__name__)()
-    misfit = _errors.arguments.wrong_type(function.__name__, "input", 1, "Tensor", input)
-    return overriding.ask_after(misfit, function, (input,), {})
+    if overriding.would_ask(input):
+        return overriding.ask(function, (input,), {})
+    raise _errors.arguments.wrong_type(function.__name__, "input", 1, "Tensor", input)
 
 
 def is_floating_point(input: Tensor) -> bool:

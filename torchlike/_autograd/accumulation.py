@@ -1,4 +1,4 @@
-"""The sum of a leaf's gradient and a new gradient."""
+"""The sum of a leaf's gradient and a new gradient, and its strides."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 from torchlike import _dtypes, _errors
 from torchlike._autograd import engine
+from torchlike._dtypes.strides import is_dense
 from torchlike._engine import Value
 
 
@@ -23,3 +24,10 @@ def added(grad: Any, pair: engine.Grad) -> Value:
     if not _dtypes.can_cast(total.aval.dtype, before.dtype):
         raise _errors.dtypes.cannot_cast(total.aval.dtype, before.dtype)
     return engine.apply_op("_to", (total, None), before.dtype)[0]
+
+
+def with_strides_of(grad: Any, made: Any) -> Any:
+    """Return a new gradient after giving it the strides of `.grad`, if these are dense and of its shape."""
+    if grad._strides is not None and grad.shape == made.shape and is_dense(tuple(grad.shape), grad._strides):
+        made._strides = made._storage.strides = grad._strides
+    return made

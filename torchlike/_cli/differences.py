@@ -237,7 +237,7 @@ ENTRIES = (
     ),
     Entry(
         SPARSE,
-        "The layouts are COO, CSR and CSC.",
+        "The layouts are COO, CSR and CSC, without batches of CSR and CSC matrices.",
         "torch.sparse_coo_tensor torch.sparse_csr_tensor torch.sparse_csc_tensor torch.sparse_compressed_tensor "
         "torch.sparse.mm torch.sparse.mm(reduce) torch.Tensor.to_sparse torch.Tensor.to_sparse_csr",
     ),

@@ -14,6 +14,7 @@ import numpy as np
 from torchlike import _dtypes, _errors
 from torchlike._dtypes import memory_format as mf
 from torchlike._ops import REGISTRY, Op
+from torchlike._ops.schema.binding import bind
 from torchlike._sparse import _tensor as s
 from torchlike._sparse._convert import (
     added,
@@ -29,6 +30,7 @@ from torchlike._sparse._make import from_host
 from torchlike._sparse._tensor import SparseTensor
 from torchlike._tensor import factories
 from torchlike._tensor.binding import CALLERS as rows
+from torchlike._tensor.dispatch import describe
 from torchlike._tensor.tensor import Tensor
 
 
@@ -48,7 +50,16 @@ def elsewhere(op: Op, args: tuple, kwargs: dict) -> Any:
     if op.sparse is None:
         layouts = [a.layout for a in _operands((*args, *kwargs.values())) if isinstance(a, SparseTensor)]
         raise _errors.layouts.refused(s.asked(op.name.strip("_")), layouts[0])
-    return op.sparse(*args, **kwargs)
+    try:
+        return op.sparse(*args, **kwargs)
+    except (AttributeError, TypeError):
+        bind(op, tuple(map(_dense, args)), {name: _dense(a) for name, a in kwargs.items()}, describe)
+        raise
+
+
+def _dense(x: Any) -> Any:
+    """Return a dense meta tensor like a sparse tensor, or the argument itself if it is not sparse."""
+    return factories.empty(x.shape, dtype=x.dtype, device="meta") if is_sparse(x) else x
 
 
 def _operands(given: tuple) -> list:

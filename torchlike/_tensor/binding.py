@@ -13,7 +13,7 @@ from torchlike._dtypes import modes
 from torchlike._ops import REGISTRY, Op
 from torchlike._ops.schema import declare as d
 from torchlike._ops.schema.plan import check_fits, check_operator
-from torchlike._tensor import dispatch, storage, views
+from torchlike._tensor import dispatch, overriding, storage, views
 from torchlike._tensor.out import row_into
 from torchlike._tensor.tensor import TENSOR_TYPES, Tensor, wrap
 from torchlike._tensor.tracebacks import shortened
@@ -109,6 +109,8 @@ def before_write(
             if (op is None or not op.public.overlaps) and not storage.are_apart(self, other, apart, copies):
                 _check_first(op, (self, *operands), named)
                 raise _errors.memory.overlapping_operands()
+        elif hasattr(other.__class__, "__torch_function__") and not isinstance(other, Tensor):
+            raise _errors.arguments.wrong_type("write", "other", place, "Tensor", other)  # the caller asks `other`
     return shares
 
 
@@ -160,7 +162,9 @@ def in_place_of(name: str, function: Callable, apart: bool = False, op: Op | Non
                     check_fits(op, (self, *args), kwargs, dispatch.describe)
                 raise
         except Exception as error:
-            raise shortened(error)
+            if not overriding.would_ask(self, *args, *kwargs.values()):
+                raise shortened(error)
+        return overriding.ask(made, (self, *args), kwargs)
 
     made: Any = twin
     made.__name__ = made.__qualname__ = name + "_"

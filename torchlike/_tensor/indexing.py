@@ -24,6 +24,8 @@ from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.binding import before_write, check_history
 from torchlike._tensor.elements import reads, writes
 from torchlike._tensor.from_data import inferred, is_sequence, scalar
+from torchlike._tensor.overriding import ask as ask
+from torchlike._tensor.overriding import would_ask as would_ask
 from torchlike._tensor.tensor import Tensor, wrap
 
 _MASKS = (_dtypes.bool_, _dtypes.uint8)
@@ -100,7 +102,8 @@ def _fill_pending(t: Tensor, index: Any, value: Tensor) -> bool:
     viewed, advanced = _basic(t, index, keeps_masks=True)
     ((dim, mask),) = advanced.items()
     _check_mask(viewed, dim, mask)
-    before_write(viewed, (value, mask))
+    check_history(viewed, (value,))
+    before_write(viewed, (mask,))
     value = _filling(value, t.dtype).reshape(())
     mask = mask.reshape(*mask.shape, *[1] * (viewed.ndim - dim - mask.ndim))
     viewed._write(*rows["_masked_put"](viewed, mask, moved_number(value, viewed.device))._pair())

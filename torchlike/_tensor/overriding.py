@@ -99,6 +99,7 @@ def public(name: str) -> Any:
 
 
 _wrappers: dict[Callable, Function] = {}  # the wrappers of public functions
+_callers: dict[tuple, Callable] = {}  # the public callers of inner functions
 _made: list = []  # not empty once a subclass of `Overridden` exists
 
 
@@ -194,14 +195,23 @@ def instead(func: Callable, *args: Any) -> Any:
     return call(func, args, {})
 
 
-def ask_after(error: Exception, func: Callable, args: tuple, kwargs: dict) -> Any:
-    """Call a public function that raised an error through the `__torch_function__` of its arguments.
+def would_ask(*given: Any) -> bool:
+    """Return whether a failed call with these arguments is handled by the `__torch_function__` of one of them."""
+    return not _local.disabled and next(of(given), None) is not None
 
-    Raise the error if no argument has it. The function need not be wrapped yet when the program calls it.
+
+def known(key: tuple, caller: Callable) -> Callable:
+    """Return the public caller of an inner function after storing it for `ask`. It must not refer to itself."""
+    _callers[key] = caller
+    return caller
+
+
+def ask(func: Any, args: tuple, kwargs: dict) -> Any:
+    """Call a public function or method, or the one stored under a key, through `__torch_function__`.
+
+    The function need not be wrapped yet.
     """
-    found = [] if _local.disabled else list(of((*args, *kwargs.values())))
-    if not found:
-        raise shortened(error)
+    found, func = list(of((*args, *kwargs.values()))), _callers.get(func, func)
     return public("overrides").call_overridden(_wrappers.get(func, func), found, args, kwargs)
 
 
@@ -216,9 +226,9 @@ def call_operator(op: Op, args: tuple, kwargs: dict) -> Any:
     name = op.name.strip("_")
     found = [getattr(public(space), name, None) for space in ("", "nn.functional")]
     asked = next((each for each in found if callable(each) and not _is_lower(each, op)), None)
-    # The public function takes the tensors of the last argument as separate arguments.
-    if op.kinds[-1] == ARRAYS and asked is not None and _is_variadic(asked):
-        return call(asked, (*args[:-1], *args[-1]), kwargs)
+    # The public function may take the tensors of the last argument as separate arguments.
+    if asked is not None and _is_variadic(asked):
+        return call(asked, (*args[:-1], *args[-1]) if op.kinds[-1] == ARRAYS else args, kwargs)
     alike = _count_alike(op, asked) if asked is not None else 0
     named = {**dict(zip(op.names[alike:], args[alike:])), **kwargs}
     if asked is not None and _accepts(asked, named):

@@ -147,11 +147,11 @@ def _public(function: Callable, itself: int = 0, called: str = "", asks: bool = 
                     _errors.arguments.as_of(error, called)
                 raise foreign_errors.of_call(error, called, args, kwargs) from error.__cause__
         except Exception as error:
-            if not asks:
+            if not (asks and overriding.would_ask(*args, *kwargs.values())):
                 raise shortened(error)
-            return overriding.ask_after(error, call, args, kwargs)
+        return overriding.ask((function, itself, called), args, kwargs)
 
-    return call
+    return overriding.known((function, itself, called), call) if asks else call
 
 
 def _has_elements(*given: Any) -> bool:
@@ -186,9 +186,11 @@ def worded(function: Callable, itself: int = 0) -> Callable:
                     _errors.arguments.as_of(misfit, name)
                 raise misfit from None
         except Exception as error:
-            return overriding.ask_after(error, call, args, kwargs)
+            if not overriding.would_ask(*args, *kwargs.values()):
+                raise shortened(error)
+        return overriding.ask((function, itself, name), args, kwargs)
 
-    return call
+    return overriding.known((function, itself, name), call)
 
 
 def _settle(bound: inspect.BoundArguments, name: str) -> bool | None:
@@ -283,10 +285,11 @@ def _with_out(function: Callable, asked: Into | Callable[..., Into], called: str
             rule = asked if isinstance(asked, Into) else asked(*args, **kwargs)
             return into(called, plain, args, kwargs, out, rule, overloads)
         except Exception as error:
-            kwargs = kwargs if out is None else {**kwargs, "out": out}
-            return overriding.ask_after(error, public, args, kwargs)
+            if not overriding.would_ask(*args, *kwargs.values(), out):
+                raise shortened(error)
+        return overriding.ask((function, 0, called), args, kwargs if out is None else {**kwargs, "out": out})
 
-    made: Any = public
+    made: Any = overriding.known((function, 0, called), public)
     made.__signature__ = with_out(inspect.signature(function))
     return made
 

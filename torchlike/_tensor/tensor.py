@@ -786,20 +786,24 @@ class Tensor(Methods):
         return self.item().__format__(spec) if plain else object.__format__(self, spec)
 
     def __getitem__(self, index: Any) -> Tensor:
-        try:
-            from torchlike._tensor import indexing
+        from torchlike._tensor import indexing
 
+        try:
             return indexing.get(self, index)
         except Exception as error:
-            raise shortened(error)
+            if not indexing.would_ask(self, index):
+                raise shortened(error)
+        return indexing.ask(Tensor.__getitem__, (self, index), {})
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        try:
-            from torchlike._tensor import indexing
+        from torchlike._tensor import indexing
 
+        try:
             indexing.put(self, index, value)
         except Exception as error:
-            raise shortened(error)
+            if not indexing.would_ask(self, index, value):
+                raise shortened(error)
+            indexing.ask(Tensor.__setitem__, (self, index, value), {})
 
     def __delitem__(self, index: Any) -> None:
         raise _errors.indexing.no_deletion()
@@ -944,9 +948,8 @@ def _add_to_grad(leaf: Tensor, pair: engine.Grad, create_graph: bool) -> None:
         if leaf._strides is not None and ordered:
             leaf._grad._strides = leaf._grad._storage.strides = leaf._strides
     elif create_graph:
-        leaf._grad = wrap(*engine.apply_op("add", grad._pair(), pair, differentiate=True))
-        if grad._strides is not None and grad.shape == leaf._grad.shape and is_dense(tuple(grad.shape), grad._strides):
-            leaf._grad._strides = leaf._grad._storage.strides = grad._strides
+        made = wrap(*engine.apply_op("add", grad._pair(), pair, differentiate=True))
+        leaf._grad = accumulation.with_strides_of(grad, made)
     elif grad._chain is not None and _storage.overlaps(grad._chain, grad.shape, grad._strides):
         raise _errors.memory.overlapping_write()
     else:

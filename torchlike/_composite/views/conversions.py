@@ -160,8 +160,9 @@ def _taking_a_tuple(method: Any, argument: str) -> Any:
         name = method.__name__
         input = named.pop("input", input) if named else input
         if not isinstance(input, Tensor):
-            misfit = _errors.arguments.wrong_type(name, "input", 1, "Tensor", input)
-            return overriding.ask_after(misfit, by_name, (input, *given), named)
+            if overriding.would_ask(input):
+                return overriding.ask((method, 0), (input, *given), named)
+            raise _errors.arguments.wrong_type(name, "input", 1, "Tensor", input)
         if len(given) > 1:
             raise TypeError(f"{name}() takes 2 positional arguments but {len(given) + 1} were given")
         if given and given[0].__class__ is int:
@@ -178,7 +179,7 @@ def _taking_a_tuple(method: Any, argument: str) -> Any:
     first = inspect.Parameter("input", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="Tensor")
     second = first.replace(name=argument, annotation="Sequence[int]")
     by_name.__signature__ = inspect.Signature([first, second], return_annotation="Tensor")
-    return by_name
+    return overriding.known((method, 0), by_name)
 
 
 def contiguous(self: Tensor, *, memory_format: Any = mf.contiguous_format) -> Tensor:
@@ -245,7 +246,12 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """
     if len(args) == 1 and not kwargs and args[0].__class__ is _dtypes.dtype:
         return convert(self, args[0], None, False, mf.preserve_format)
-    device, dtype, copy, memory_format = _parse_to(args, kwargs)
+    try:
+        device, dtype, copy, memory_format = _parse_to(args, kwargs)
+    except TypeError:
+        if not overriding.would_ask(*args, *kwargs.values()):
+            raise
+        return overriding.ask(Tensor.to, (self, *args), kwargs)
     if isinstance(device, Tensor):
         device, dtype = device.device, device.dtype
     return convert(self, dtype or self.dtype, device, copy, memory_format)
@@ -389,7 +395,9 @@ def copy_(self: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
             raise _errors.arguments.wrong_type("copy_", "non_blocking", 2, "bool", non_blocking)
         return replace(self, other, "torch::autograd::CopyBackwards")
     except Exception as error:
-        raise shortened(error)
+        if not overriding.would_ask(other):
+            raise shortened(error)
+    return overriding.ask(Tensor.copy_, (self, other), {"non_blocking": True} if non_blocking else {})
 
 
 def replace(self: Tensor, src: Any, node: str) -> Tensor:

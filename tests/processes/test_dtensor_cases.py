@@ -44,7 +44,7 @@ def check(found, expected):
     return True
 
 
-SIZES = [(2, 10), pytest.param(2, 600, marks=pytest.mark.long), pytest.param(4, 600, marks=pytest.mark.long)]
+SIZES = [(2, 20), pytest.param(2, 600, marks=pytest.mark.long), pytest.param(4, 600, marks=pytest.mark.long)]
 
 
 @pytest.mark.parametrize(("size", "count"), SIZES)

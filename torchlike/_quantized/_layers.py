@@ -124,8 +124,8 @@ def threshold(input: Any, threshold: float, value: float) -> Any:
 
 
 @rule("_leaky_relu")
-def leaky_relu(input: Any, negative_slope: float = 0.01) -> Any:
-    """Return the leaky ReLU with the scale of the input."""
+def leaky_relu(input: Any, negative_slope: float = 0.01, in_place: bool = False) -> Any:
+    """Return the leaky ReLU with the scale of the input. It has no gradient, so `in_place` makes no difference."""
     at = t.per_tensor(input, "leaky_relu")
     return through_float(lambda x: rows["_leaky_relu"](x, negative_slope), (input,), at.scale, at.zero_point)
 

@@ -136,3 +136,40 @@ def test_written_to_through_data_and_saved_otherwise(function):
     w.data.mul_(2)
     with pytest.raises(RuntimeError, match="that a compiled call saved"):
         y.sum().backward()
+
+
+SEVERAL = {
+    "apart": lambda x, w: ((x * 2).exp(), x * w, (w + 1).exp()),
+    "shared": lambda x, w: ((y := (x * w).exp()) * 2, y.sum(), w.square().sum()),
+    "chained": lambda x, w: ((y := x @ w), y.sigmoid(), (y.tanh() * w).sum()),
+    "powers": lambda x, w: (x.pow(3) @ x, (x @ w).sum() * w.sum()),
+}
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("write", [_write_weight, _write_input, "0", "1", "-1"], ids=str)
+@pytest.mark.parametrize("asked", [[0], [1], [-1], [0, 1]], ids=str)
+@pytest.mark.parametrize("name", SEVERAL)
+def test_only_asked_outputs_are_checked(name, asked, write):
+    def write_to(lib, x, w, y):
+        if callable(write):
+            write(lib, x, w, y)
+        else:
+            y[int(write)].detach().add_(1)
+
+    def results(lib):
+        compiled = lib.compile(SEVERAL[name]) if lib is torchlike else SEVERAL[name]
+        found = []
+        for _ in range(3):
+            x = lib.arange(9.0).reshape(3, 3).mul_(0.1).requires_grad_()
+            w = (lib.arange(9.0).reshape(3, 3) * 0.5).requires_grad_()
+            y = compiled(x, w)
+            write_to(lib, x, w, y)
+            try:
+                sum(y[i].sum() for i in asked).backward()
+                found.append("a gradient")
+            except RuntimeError as error:
+                found.append(re.sub(" \\[torch.*", "", str(error)))
+        return found
+
+    assert results(torchlike) == results(torch)

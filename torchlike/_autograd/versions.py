@@ -260,6 +260,8 @@ def watch_result(tensor: Any) -> None:
     """
     root = tensor if tensor._origin is None else tensor._root()
     node = None if root._edge is None else root._edge[0]
+    if node is not None and node.saved_results and root._edge[1] in node.saved_results:
+        nodes.hooks_of(node).kept.setdefault(root._edge[1], stamp_of(root._storage.value))
     while node is not None and node.plan is not None:
         if "result" in node.plan.remembers:
             extra, stamp = nodes.hooks_of(node), stamp_of(root._storage.value)
@@ -341,10 +343,13 @@ def _check_results(node: Node, extra: nodes.Extra) -> None:
 
 
 def _result_modified(node: Node, number: int, stamp: Stamp) -> RuntimeError:
-    view = stamp.owner and stamp.owner()
-    if view is not None and view._cache is not None and view._cache[0] >> 32 > stamp.version:
-        stamp.owner = None  # the history of the view was rebuilt after the write
-    made = (node, number) if stamp.owner is None or view is None or view._edge is None else view._edge
+    view, before = stamp.owner and stamp.owner(), stamp.mark and stamp.mark()
+    if isinstance(before, Node) and _is_view((before, 0)):
+        made = before, 0  # the history that the view had before the write is still in use
+    elif view is None or view._edge is None or (view._cache is not None and view._cache[0] >> 32 > stamp.version):
+        made = node, number  # the history of the view was rebuilt after the write
+    else:
+        made = view._edge
     return _modified(node.result(number), _made_by(made), stamp)
 
 
@@ -386,10 +391,13 @@ def refuse_captured(saver: Saver, place: int, value: Value, edge: Any, aval: Any
     raise _modified(*(seen or ((aval, made_by) if aval is not None else _current(value, edge))), value.stamp)
 
 
-def check_captured_results(node: Node) -> None:
-    """Raise PyTorch's error if a result that a captured call saves for backward was overwritten."""
+def check_captured_results(node: Node, given: Collection[int]) -> None:
+    """Raise PyTorch's error if a result that a captured call saves for backward was overwritten.
+
+    `given` are the outputs of the call that have a gradient. Other results may be overwritten.
+    """
     for number, stamp in node.extra.kept.items() if node.extra is not None else ():
-        if stamp.is_newer_than(node):
+        if stamp.is_newer_than(node) and not node.saved_results[number].isdisjoint(given):
             raise _result_modified(node, number, stamp)
 
 

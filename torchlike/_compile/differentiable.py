@@ -7,7 +7,7 @@ split in two. Values of the forward part that the gradient needs become addition
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -80,6 +80,12 @@ def nodes_of(edges: Sequence[Edge]) -> list[Node]:
             if not isinstance(node, Entrance):
                 stack.extend([e[0] for e in node.edges if e is not None])
     return list(seen)
+
+
+def _outputs_of(nodes: Sequence[Node], edges: Sequence[Edge]) -> dict[Node, frozenset[int]]:
+    """Return the positions in `edges` of the outputs that lead to each node."""
+    reached = [set(nodes_of([edge])) for edge in edges]
+    return {node: frozenset([i for i, found in enumerate(reached) if node in found]) for node in nodes}
 
 
 def _holders(nodes: Sequence[Node]) -> list:
@@ -161,8 +167,9 @@ class Gradient:
             raise Refusal("a hook or backward function may have side effects")
         self.cotangents = [Value(a, np.zeros(a.shape, a.dtype.numpy)) for a in avals]
         walk = Walk(False, False, {(leaf, 0): i for i, leaf in enumerate(self.leaves)})
-        self.inputs = saved_inputs(trace, [node for node in nodes if node.plan is not None], self.leaves)
-        self.results = frozenset([i for i, edge in enumerate(edges) if versions.saves_result(*edge)])
+        outputs = _outputs_of(nodes, edges)
+        self.inputs = saved_inputs(trace, outputs, self.leaves)
+        self.results = {i: outputs[edge[0]] for i, edge in enumerate(edges) if versions.saves_result(*edge)}
         outside = [(leaf.extra, leaf.edges) for leaf in self.leaves]  # leaf hooks run later, with the real gradients
         for leaf in self.leaves:
             leaf.extra, leaf.edges = None, ()
@@ -245,7 +252,7 @@ class CompiledNode(Node):
         places: Sequence[tuple[tuple[int, ...], Any]],
         numbers: Sequence,
         checked: Sequence[tuple[SavedInput, Value]],
-        saved_results: frozenset[int],
+        saved_results: Mapping[int, frozenset[int]],
     ) -> None:
         super().__init__(None, saved, edges, ())
         self.checked, self.saved_results = checked, saved_results
@@ -270,9 +277,10 @@ class CompiledNode(Node):
         if self.saved is None:
             raise _errors.autograd.backward_twice()
         if self.age > versions.latest:
-            versions.check_captured_results(self)
+            versions.check_captured_results(self, held)
             for saved, value in self.checked:
-                saved.check(self, value)
+                if not saved.outputs.isdisjoint(held):
+                    saved.check(self, value)
         if self.age > versions.uncounted:
             self.saved = written(self, self.saved, self.checked)
         given = [

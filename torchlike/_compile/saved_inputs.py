@@ -5,7 +5,7 @@ As in PyTorch, backward raises if a tensor that the call saved was overwritten a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from torchlike._autograd import versions
@@ -24,6 +24,7 @@ class SavedInput(NamedTuple):
     aval: Any  # the aval of the saved view of the input, or None if the input itself is saved
     saver: versions.Saver | None  # None if PyTorch saves none of the operator's inputs
     place: int  # the position of the input among the operator's inputs
+    outputs: frozenset[int]  # the outputs of the call whose gradients run the operator's backward function
 
     def check(self, node: Node, value: Value) -> None:
         """Raise PyTorch's error if the value was overwritten after the node of the call was made."""
@@ -63,12 +64,17 @@ def written(node: Node, saved: Sequence[Value], checked: Sequence[tuple[SavedInp
     return [now.get(id(value), value) for value in saved]
 
 
-def saved_inputs(trace: WholeTrace, nodes: Sequence[Node], leaves: Sequence[Node]) -> list[SavedInput]:
-    """Return the inputs of a trace that its nodes save, in the order in which backward visits the nodes."""
+def saved_inputs(
+    trace: WholeTrace, outputs: Mapping[Node, frozenset[int]], leaves: Sequence[Node]
+) -> list[SavedInput]:
+    """Return the inputs of a trace that its nodes save, in the order in which backward visits the nodes.
+
+    `outputs` holds the outputs of the call that lead to each node.
+    """
     held = {id(value): ~i for i, value in enumerate(trace.held)}
     bases = _bases(trace)
     found = []
-    for node in sorted(nodes, key=lambda node: node.age):
+    for node in sorted([node for node in outputs if node.plan is not None], key=lambda node: node.age):
         saver = versions.saver_of(node)
         for place, value in node.inputs:
             slot = value.slot if value.trace is trace else held.get(id(value))
@@ -77,7 +83,7 @@ def saved_inputs(trace: WholeTrace, nodes: Sequence[Node], leaves: Sequence[Node
                 base = bases.get(base)
             if base is not None:
                 aval = None if base == slot else value.aval
-                found.append(SavedInput(base, _leaf(node.edges[place], leaves), aval, saver, place))
+                found.append(SavedInput(base, _leaf(node.edges[place], leaves), aval, saver, place, outputs[node]))
     return found
 
 

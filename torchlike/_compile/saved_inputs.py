@@ -64,9 +64,7 @@ def written(node: Node, saved: Sequence[Value], checked: Sequence[tuple[SavedInp
     return [now.get(id(value), value) for value in saved]
 
 
-def saved_inputs(
-    trace: WholeTrace, outputs: Mapping[Node, frozenset[int]], leaves: Sequence[Node]
-) -> list[SavedInput]:
+def saved_inputs(trace: WholeTrace, outputs: Mapping[Node, frozenset[int]], leaves: Sequence[Node]) -> list[SavedInput]:
     """Return the inputs of a trace that its nodes save, in the order in which backward visits the nodes.
 
     `outputs` holds the outputs of the call that lead to each node.

@@ -342,7 +342,13 @@ def _rrelu_with_noise(input: Array, slopes: Array, in_place: bool = False):
     return input * slopes
 
 
-@pointwise(where=(), check=floating("hardsigmoid_cpu"), name="_hardsigmoid", node="HardsigmoidBackward0")
+@pointwise(
+    where=(),
+    check=floating("hardsigmoid_cpu"),
+    name="_hardsigmoid",
+    node="HardsigmoidBackward0",
+    underivable="aten::hardsigmoid_backward",
+)
 def _hardsigmoid(input: Array):
     """Return min(max(x + 3, 0), 6) / 6 for each element x. The gradient at x = -3 and x = 3 is 0."""
     xp = namespace(input)

@@ -4,8 +4,35 @@ import warnings
 
 import pytest
 import torch
+import torch.utils.checkpoint
 
 import torchlike
+import torchlike.utils.checkpoint
+
+
+def _squared(library):
+    """Return a custom function that saves its input."""
+
+    class Squared(library.autograd.Function):
+        @staticmethod
+        def forward(ctx, a):
+            ctx.save_for_backward(a)
+            return a * a
+
+        @staticmethod
+        def backward(ctx, g):
+            return 2 * ctx.saved_tensors[0] * g
+
+    return Squared.apply
+
+
+SQUARED = {library.Tensor: _squared(library) for library in (torch, torchlike)}
+
+
+def checkpointed(x):
+    checkpoint = (torch if isinstance(x, torch.Tensor) else torchlike).utils.checkpoint.checkpoint
+    return checkpoint(lambda a: a.tanh() * a, x, use_reentrant=False).sum()
+
 
 PROGRAMS = {
     "view": lambda m, x: m(x).view(-1),
@@ -19,6 +46,8 @@ PROGRAMS = {
     "unbound": lambda m, x: m(x).unbind(1),
     "beside another": lambda m, x: (x + 1, m(x).t()),
     "written before": lambda m, x: m(x).relu().clone().t().mul_(2),
+    "saved by a function": lambda m, x: (z := m(x).unsqueeze(1).squeeze(1), SQUARED[type(x)](z).sum()),
+    "read again by a checkpoint": lambda m, x: (z := m(x).unsqueeze(1).squeeze(1), checkpointed(z)),
     "saved result": lambda m, x: m(x / 9).exp().reshape(2, 6),
 }
 

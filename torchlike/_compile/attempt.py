@@ -152,7 +152,7 @@ class Attempt:
                     after = self._check_backward(before, watch, modes, assigned, capture.repeated[known:])
                 except Refusal as refusal:
                     late = str(refusal)
-            _forget_reads(caches)
+            _forget_reads([*caches, *((view, None) for view in results.views)])
             replay, reason = self._make_replay(made, gradient)
         except Refusal as refusal:
             capture.stop(str(refusal))

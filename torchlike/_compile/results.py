@@ -49,7 +49,7 @@ class Results:
         self.assigned = assigned
         self._made: list[Tensor] = []  # `new`, with new meta tensors and detached tensors, in the order of `_builds`
         self._builds: list[Build] = []
-        self._views: list[Tensor] = []  # the results of the captured call that are views
+        self.views: list[Tensor] = []  # the results of the captured call that are views
         self._arguments, self._old, self._grads, self._outside = arguments, old, grads, outside
         self._returned: Make = self._pattern(returned)
         self._assigned = [self._new_contents(slot) for slot in assigned.slots]
@@ -154,7 +154,7 @@ class Results:
         number = self._root_number(t, edge)
         at, strides = len(self.new), t._storage.strides
         geometry = t._chain, t._strides, t._offset
-        self._views.append(t)
+        self.views.append(t)
         if place is None:
             self.new.append(t)
 
@@ -183,8 +183,8 @@ class Results:
 
     def settle(self) -> None:
         """Drop the tensors of the captured call, whose results are no views for the user."""
-        for view in self._views:
+        for view in self.views:
             view._origin, view._tracks = None, False
-        self._views = []
+        self.views = []
         self.new, self.roots, self._made, self._arguments = [], [], [], ()
         self.assigned.settle()

@@ -90,6 +90,14 @@ P.register_parametrization(L, 'weight', nn.Tanh()); log(L(X)); L.weight = X
 import pickle
 pickle.dumps(P.register_parametrization(L, 'weight', nn.Tanh()))
 """,
+    "removed while frozen": """
+for frozen in ('bias', 'parametrizations.weight.original0', 'parametrizations'):
+    L = U.parametrizations.weight_norm(nn.Linear(2, 3))
+    for name, parameter in L.named_parameters():
+        parameter.requires_grad_(not name.startswith(frozen))
+    P.remove_parametrizations(L, 'weight')
+    log([(name, p.requires_grad) for name, p in L.named_parameters()]); log([name for name, _ in L.named_buffers()])
+""",
     "nothing to parametrize": "P.register_parametrization(L, 'foo', nn.Tanh())",
     "no parametrization": "P.remove_parametrizations(L, 'weight')",
     "changed shape": "P.register_parametrization(L, 'weight', nn.Flatten(0))",

@@ -109,3 +109,21 @@ def _counters(library, name, first, then):
 @pytest.mark.parametrize("name", ["Adam", "Adagrad", "ASGD", "NAdam", "RMSprop", "Rprop"])
 def test_counters_keep_the_default_dtype_of_their_first_step(name, dtypes):
     assert _counters(torchlike, name, *dtypes) == _counters(torch, name, *dtypes)
+
+
+@pytest.mark.parametrize("held", [{"note": 1}, {"step": 3}, {"step": 2, "eta": 0.1, "mu": 1.0}, {"mu_product": 0.5}])
+@pytest.mark.parametrize("name", ["Adadelta", "Adagrad", "Adam", "ASGD", "NAdam", "RMSprop", "SGD", "SparseAdam"])
+def test_loading_a_state_without_counters(name, held):
+    """A state that only holds the user's own entries raises KeyError in optimizers that count steps."""
+
+    def loaded(library):
+        parameter = library.nn.Parameter(library.ones(2))
+        optimizer = getattr(library.optim, name)([parameter], lr=0.1)
+        optimizer.state[parameter].update(held)
+        try:
+            optimizer.load_state_dict(optimizer.state_dict())
+        except KeyError as error:
+            return str(error)
+        return {key: float(value) for key, value in optimizer.state[parameter].items() if key != "sum"}
+
+    assert loaded(torchlike) == loaded(torch)

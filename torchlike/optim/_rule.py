@@ -134,6 +134,8 @@ class RuleOptimizer(Optimizer):
     sparse_rule: Callable[..., tuple] | None = None
     # Numbers kept on the host for each parameter. `state` shows them as 0-d tensors, before the other entries.
     counters: tuple[str, ...] = ("step",)
+    # Whether a loaded state must contain the counters. If one is missing, KeyError names it, as in PyTorch.
+    requires_counters = True
     # Counters that a differentiable step keeps as tensors, because PyTorch computes with tensors there.
     tensor_counters: tuple[str, ...] = ()
     old_options: ClassVar[dict[str, Any]] = {}  # other values of options that are missing in an old checkpoint
@@ -261,6 +263,10 @@ class RuleOptimizer(Optimizer):
         for group in self.param_groups:
             for name, default in options.items():
                 group.setdefault(name, default)
+            held = [self._state[param] for param in group["params"] if self._state.get(param)]
+            missing = [name for kept in held for name in self.counters if name not in kept]
+            if missing and self.requires_counters:
+                raise KeyError(missing[0])
         for param, kept in self._state.items():
             self._show_counters(param, kept, scalar_dtype())
 

@@ -59,6 +59,7 @@ class SparseAdam(RuleOptimizer):
 
     rule = sparse_rule = staticmethod(sparse_adam_update)
     shown_counter = staticmethod(lambda value, dtype: int(value))
+    requires_counters = False
 
     def __init__(
         self,

@@ -273,7 +273,8 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
             with torchlike.no_grad():
                 kept.data = getattr(module, tensor_name).detach()
     else:
-        kept = Parameter(getattr(module, tensor_name).detach())
+        value = getattr(module, tensor_name)
+        kept = Parameter(value.detach()) if value.requires_grad else value.detach()
     delattr(type(module), tensor_name)
     del module.parametrizations[tensor_name]
     if isinstance(kept, Parameter):

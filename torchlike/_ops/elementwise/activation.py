@@ -438,6 +438,7 @@ def _prelu_shape(call: Call) -> list:
     out=False,
     remembers=lambda call: ("inputs", Kept("weight", "row" if call.input.ndim == 2 and call.weight.ndim else "view")),
     node="PreluKernelBackward0",
+    fused=True,
     formats="order",
     takes=REAL_FLOATS,
 )

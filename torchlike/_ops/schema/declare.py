@@ -109,7 +109,9 @@ class GradientRules:
     # lasts(plan, order) returns whether the gradient of this order has a derivative with respect to the first input in
     # PyTorch even if it does not depend on it. `plan` is the operator's plan.
     lasts: Callable[[Any, int], bool] | None = None
-    fused: bool = False  # PyTorch computes all gradients in one operator: if one has a derivative, all have one
+    # PyTorch computes all gradients in one operator, which takes all saved inputs: if one of these requires grad, all
+    # gradients do.
+    fused: bool = False
     residuals: bool = False  # the forward saves residuals for backward, which then does not recompute the forward
     by_hand: Any = None  # the passes with residuals as `by_hand.Passes`, if they are not derived from the kernel
     # The name of the gradient node, or node(call) if overloads differ. A `Nodes` if PyTorch records several nodes.

@@ -125,6 +125,8 @@ def derivable(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> 
     """Return the saved inputs with respect to which this gradient is differentiable."""
     if chooses(plan):
         return frozenset()
+    if plan.op.gradient.fused:  # PyTorch's one operator takes the saved inputs of all gradients
+        wanted = tuple([i for i, aval in enumerate(plan.inputs) if aval.dtype.category >= _dtypes.FLOATING])
     lasts = frozenset((0,)) if 0 in wanted and _lasts(plan) else frozenset()
     return dependence(plan, wanted, given) | lasts
 

@@ -86,3 +86,25 @@ def test_muon(shape, options):
             optimizer.step()
         same(params[0][0], params[1][0])  # each step of the iteration is rounded as in PyTorch
         same(optimizers[0].state_dict(), optimizers[1].state_dict())
+
+
+@pytest.mark.parametrize("options", [{}, {"weight_decay": 0.1}, {"weight_decay": 0.1, "decoupled_weight_decay": True}])
+@pytest.mark.parametrize("name", ["SGD", "Adam", "AdamW", "NAdam", "RAdam", "RMSprop", "ASGD", "Rprop"])
+def test_versions_of_parameters(name, options):
+    """Each step adds PyTorch's number of writes to the version of a parameter, which errors of backward show."""
+
+    def versions(library):
+        parameter = library.nn.Parameter(library.ones(2))
+        optimizer = getattr(library.optim, name)([parameter], lr=0.1, **options)
+        found = []
+        for _ in range(3):
+            parameter.grad = library.ones(2)
+            optimizer.step()
+            found.append(parameter._version)
+        return found
+
+    try:
+        due = versions(torch)
+    except TypeError:  # the optimizer has no such option
+        return
+    assert versions(torchlike) == due

@@ -132,6 +132,7 @@ class RuleOptimizer(Optimizer):
     by_element = True  # whether the rule is elementwise, so that rows may be concatenated
     # The rule for the rows of a sparse gradient, if the optimizer supports them.
     sparse_rule: Callable[..., tuple] | None = None
+    writes = 1  # how many times PyTorch writes a parameter in a step, weight decay aside; `Tensor._version` counts them
     # Numbers kept on the host for each parameter. `state` shows them as 0-d tensors, before the other entries.
     counters: tuple[str, ...] = ("step",)
     # Whether a loaded state must contain the counters. If one is missing, KeyError names it, as in PyTorch.
@@ -444,6 +445,9 @@ class RuleOptimizer(Optimizer):
         by_element = self.by_element and not bucket.sparse
         shown = () if bucket.shown and bucket.shows_elsewhere() else bucket.shown
         multi_tensor_update(rule, flags, scalars, columns, written, joined, shown, by_element)
+        if more := self.writes - 1 + (flags[1] in ("decoupled", DECOUPLED_SHARED)):
+            for param in columns[0]:  # the writes that PyTorch counts beyond the one that was recorded
+                param._storage.version += WRITE * more
 
     def _flags(self, group: Group, is_first: bool = False) -> tuple:
         fused = bool(group.get("fused"))

@@ -55,6 +55,7 @@ class ASGD(RuleOptimizer):
     """
 
     capturable = Capturable(("params, mus, etas, and state_steps", "params, mus, etas, and state_steps"))
+    writes = 2
     rule = staticmethod(asgd_update)
     counters = ("step", "eta", "mu")
 

@@ -58,6 +58,7 @@ class NAdam(RuleOptimizer):
     """
 
     capturable = Capturable(("params, mu_products and state_steps", "params, mu_products, and state_steps"))
+    writes = 2
     rule = staticmethod(nadam_update)
     counters = ("step", "mu_product")
     tensor_counters = ("mu_product",)

@@ -71,6 +71,7 @@ BATCHES = {
     "complex": lambda T: [1 + 1j],
     "sets": lambda T: [{1, 2}],
     "ellipsis": lambda T: [Ellipsis],
+    "one tensor": lambda T: T.ones(2),
 }
 
 

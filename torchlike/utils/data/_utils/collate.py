@@ -94,7 +94,7 @@ def _rebuild_sequence(like: Sequence, items: list) -> Any:
 def collate_tensor_fn(batch: Sequence, *, collate_fn_map: CollateMap | None = None) -> Any:
     if batch[0].layout is not torchlike.strided:
         raise errors.sparse_batch()
-    stacked = host.stack(batch)
+    stacked = None if isinstance(batch, torchlike.Tensor) else host.stack(batch)
     return torchlike.stack(batch, 0) if stacked is None else stacked
 
 

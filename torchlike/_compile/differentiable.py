@@ -169,6 +169,7 @@ class Gradient:
         walk = Walk(False, False, {(leaf, 0): i for i, leaf in enumerate(self.leaves)})
         outputs = _outputs_of(nodes, edges)
         self.inputs = saved_inputs(trace, outputs, self.leaves)
+        self.reached = [outputs[leaf] for leaf in self.leaves]  # the outputs that depend on each leaf
         self.results = {i: outputs[edge[0]] for i, edge in enumerate(edges) if versions.saves_result(*edge)}
         outside = [(leaf.extra, leaf.edges) for leaf in self.leaves]  # leaf hooks run later, with the real gradients
         for leaf in self.leaves:
@@ -249,7 +250,7 @@ class CompiledNode(Node):
         saved: Sequence[Value],
         avals: Sequence[Aval],
         gradient: Plan,
-        places: Sequence[tuple[tuple[int, ...], Any]],
+        places: Sequence[tuple[tuple[int, ...], Any, frozenset[int]]],
         numbers: Sequence,
         checked: Sequence[tuple[SavedInput, Value]],
         saved_results: Mapping[int, frozenset[int]],
@@ -290,4 +291,7 @@ class CompiledNode(Node):
         if not walk.keep_graph:
             self.free()
         chosen = [self.places[i] for i in wanted]
-        return [None if make is None else (make(*[made[p] for p in places]), None) for places, make in chosen]
+        return [
+            None if make is None or outputs.isdisjoint(held) else (make(*[made[p] for p in places]), None)
+            for places, make, outputs in chosen
+        ]

@@ -61,7 +61,10 @@ class DifferentiableReplay(Replay):
         self._used = [given.index(slot) for slot in inputs]
         self._saved_inputs = [(s, given.index(s.slot)) for s in gradient.inputs]
         self._saved_results = gradient.results
-        self._places = [(tuple(map(found.index, slots)), make) for slots, make in zip(gradient.slots, gradient.makers)]
+        self._places = [
+            (tuple(map(found.index, slots)), make, outputs)
+            for slots, make, outputs in zip(gradient.slots, gradient.makers, gradient.reached)
+        ]
         self._cotangent_avals = [value.aval for value in gradient.cotangents]
         self._leaves = [self._leaf(leaf) for leaf in gradient.leaves]
         self._chosen, _, _ = numbers_of(trace)

@@ -5,18 +5,36 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from torchlike import _errors
 from torchlike._compile.assignments import Assignments, Slot
 from torchlike._compile.differentiable import is_alive
 from torchlike._compile.purity import Refusal
 from torchlike._dtypes.devices import meta
+from torchlike._dtypes.strides import extent, places
 from torchlike._engine import Value, uninterrupted
 from torchlike._tensor import views
 from torchlike._tensor.tensor import TENSOR_TYPES, Tensor, same_memory, wrap
 
 Make = Callable[[Sequence[Any], Sequence[Any]], Any]
 Build = Callable[[Sequence[Value], Any, Sequence[Tensor]], Tensor]
+_COMPARED = 1 << 20  # elements
 _PLAIN = (int, float, bool, complex, str, bytes, type(None))
+
+
+def _overlap(a: Tensor, b: Tensor) -> bool:
+    """Return whether two views of one storage may have elements in common. Large views are not compared in detail."""
+    layouts = [(tuple(t.shape), t.stride(), t.storage_offset()) for t in (a, b)]
+    (*first, start), (*second, later) = layouts
+    ends = [extent(*layout) for layout in layouts]
+    if a.dtype is not b.dtype or max(a.numel(), b.numel()) > _COMPARED:
+        return True
+    if ends[0] <= later or ends[1] <= start:
+        return False
+    is_held = np.zeros(max(ends), bool)
+    is_held[places(*first) + start] = True
+    return bool(is_held[places(*second) + later].any())
 
 
 class Results:
@@ -150,6 +168,9 @@ class Results:
         if t._origin is not None and views.is_whole(t):
             raise Refusal(_errors.compiling.returned_view())
         edge = views.edge_of(t)
+        rivals = [other for other in self.roots if other._storage is t._storage]
+        if rivals and is_alive(edge) and any(_overlap(t, other) for other in rivals):
+            raise Refusal(_errors.compiling.returned_view())  # a write to one changes the history of the other
         t._cache = None  # the result of the view's last step is computed again when it is read
         number = self._root_number(t, edge)
         at, strides = len(self.new), t._storage.strides

@@ -42,6 +42,7 @@ class Transform:
         if cache_size not in (0, 1):
             raise _errors.cache_size()
         self._cached_x_y: tuple = (None, None)
+        super().__init__()  # of the next class in the MRO, such as `nn.Module`
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_inv": None}  # a weak reference cannot be pickled

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import torchlike
@@ -26,8 +26,8 @@ class Distribution:
     `repr` are derived from the declarations.
 
     Args:
-      batch_shape (sequence of ints, default ()): the shape of the batch of independent distributions.
-      event_shape (sequence of ints, default ()): the shape of one sample.
+      batch_shape (sequence of ints, default Size([])): the shape of the batch of independent distributions.
+      event_shape (sequence of ints, default Size([])): the shape of one sample.
       validate_args (bool, optional): check the parameters by `arg_constraints`, and the arguments of `log_prob` and
         `cdf` by `support`. Default: the value of `set_default_validate_args`, which is True unless Python runs with -O.
 
@@ -53,14 +53,15 @@ class Distribution:
         Distribution._validate_args = value
 
     def __init__(
-        self, batch_shape: Iterable = (), event_shape: Iterable = (), validate_args: bool | None = None
+        self, batch_shape: Iterable = Size(), event_shape: Iterable = Size(), validate_args: bool | None = None
     ) -> None:
-        self._batch_shape: Any = batch_shape if batch_shape != () else Size()
-        self._event_shape: Any = event_shape if event_shape != () else Size()
+        self._batch_shape: Any = batch_shape
+        self._event_shape: Any = event_shape
         if validate_args is not None:
             self._validate_args = validate_args
         if self._validate_args:
             self._validate_parameters()
+        super().__init__()  # of the next class in the MRO, such as `nn.Module`
 
     # -- validation ----------------------------------------------------------------------------------------------------
 
@@ -147,11 +148,16 @@ class Distribution:
     def _expanded(self, name: str, value: Any, batch_shape: Size) -> Any:
         if isinstance(value, Distribution):
             return value.expand(batch_shape)
-        constraint = self.arg_constraints.get(name) if isinstance(value, Tensor) else None
+        constraint = self._constraint_of(name) if isinstance(value, Tensor) else None
         if constraint is None:
             return value
         event = value.shape[value.dim() - constraint.event_dim :]
         return value.expand(batch_shape + event)
+
+    def _constraint_of(self, name: str) -> Any:
+        """Return the constraint that the class, or the nearest of its bases, declares for a parameter, or None."""
+        declared = [self.arg_constraints, *(vars(kind).get("arg_constraints") for kind in type(self).__mro__)]
+        return next((names[name] for names in declared if isinstance(names, Mapping) and name in names), None)
 
     def _declaring(self) -> type:
         """Return the first class in the MRO, except `Distribution`, that this package defines with an `__init__`."""

@@ -5,7 +5,9 @@ An operator calls the torchlike function of the same name. The arguments determi
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import torchlike
@@ -59,11 +61,25 @@ class _Operator:
     def __getattr__(self, overload: str) -> OpOverload:
         if overload.startswith("__"):
             raise AttributeError(overload)
+        known = _overloads().get(self.__name__)
+        if known is not None and overload not in known:
+            raise AttributeError(f"The underlying op of 'aten.{self.__name__}' has no overload name '{overload}'")
         made = self.__dict__[overload] = OpOverload(self, overload)
         return made
 
     def __repr__(self) -> str:
         return f"aten.{self.__name__}"
+
+    def overloads(self) -> list[str]:
+        """Return the names of the overloads."""
+        return list(_overloads().get(self.__name__, ["default"]))
+
+
+@functools.cache
+def _overloads() -> dict[str, list[str]]:
+    """Return the names of the overloads of the ATen operators."""
+    lines = (Path(__file__).parent / "_api" / "overloads.txt").read_text().splitlines()
+    return {name: overloads for name, *overloads in map(str.split, lines)}
 
 
 def _slice(input: Any, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Any:

@@ -191,6 +191,16 @@ def assertion(torch):
     return f, [(torch.ones(2),), (-torch.ones(2),)]
 
 
+def assertion_that_ends_a_path(torch):
+    def f(x: torch.Tensor | None, y):
+        if x is not None:
+            return x + y
+        else:
+            assert False, "x is None"  # noqa: B011 - the compiler decides it
+
+    return f, [(torch.ones(2), torch.ones(2)), (None, torch.ones(2))]
+
+
 def raises(torch):
     def f(x, n: int):
         if n > 2:

@@ -115,7 +115,21 @@ def _small(lib):
     ]
 
 
-@pytest.mark.parametrize("calls", [_copies, _calls, _small])
+def _replicas(lib):
+    module = lib.nn.BatchNorm1d(2)
+    module.kept = [1]
+    replica = module._replicate_for_data_parallel()
+    own = ("_parameters", "_buffers", "_modules")
+    return [
+        lambda: (type(replica).__name__, [hasattr(each, "_is_replica") for each in (module, replica)]),
+        lambda: (replica._is_replica, hasattr(replica, "weight")),
+        lambda: [getattr(replica, name) is getattr(module, name) for name in (*own, "kept", "running_mean")],
+        lambda: [len(getattr(replica, name)) for name in own],
+        lambda: lib.nn.LSTM(1, 1)._replicate_for_data_parallel()._parameters,
+    ]
+
+
+@pytest.mark.parametrize("calls", [_copies, _calls, _small, _replicas])
 def test_without_a_gpu(calls):
     if torchlike.cuda.is_available():
         return

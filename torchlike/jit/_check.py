@@ -213,7 +213,7 @@ class Statements(Calls):
     def on_Assert(self, node: ast.Assert) -> bool:
         self.kind(node.test)
         self.names.refine(self.refinements(node.test, True))
-        return False
+        return self.static(node.test) is False
 
     def on_Return(self, node: ast.Return) -> bool:
         kind = NONE if node.value is None else self.kind(node.value)

@@ -206,6 +206,13 @@ class Members:
             raise _errors.module_has_no_attribute(holder, name)
         return holder, name
 
+    def _replicate_for_data_parallel(self) -> Any:
+        """Return a module with the same attributes, without parameters and with its own dictionaries of members."""
+        bare = type(self).__new__(type(self))
+        own = {"_parameters": {}, "_buffers": {**self._buffers}, "_modules": {**self._modules}, "_is_replica": True}
+        vars(bare).update({**vars(self), **own})
+        return bare
+
 
 def _join(prefix: str, name: str) -> str:
     return f"{prefix}.{name}" if prefix else name

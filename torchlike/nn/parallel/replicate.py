@@ -53,17 +53,9 @@ def _copies(recorded: list[Tensor], plain: list[Tensor], places: list[Any]) -> l
     return found
 
 
-def _bare(module: Module) -> Module:
-    """Return a module with the same attributes, without parameters and with its own dictionaries of members."""
-    bare = type(module).__new__(type(module))
-    own = {"_parameters": {}, "_buffers": {**module._buffers}, "_modules": {**module._modules}, "_is_replica": True}
-    vars(bare).update({**vars(module), **own})
-    return bare
-
-
 def _replica(network: T, copies: dict[Tensor, Tensor]) -> T:
     """Return a copy of a module that holds the given copies of its tensors."""
-    made: dict[Module, Any] = {module: _bare(module) for module in network.modules()}
+    made: dict[Module, Any] = {module: module._replicate_for_data_parallel() for module in network.modules()}
     for module, replica in made.items():
         replica._former_parameters = OrderedDict()
         for name, child in module._modules.items():

@@ -1,6 +1,9 @@
 """`torch.cuda`, `xpu`, `mps` and `accelerator` without such a device behave as in PyTorch's CPU build."""
 
 import importlib
+import os
+import subprocess
+import sys
 
 import pytest
 import torch
@@ -125,3 +128,13 @@ def test_private_names_that_libraries_read():
     calls = []
     both(lambda L: (L.cuda._initialized, L.cuda._lazy_call(lambda: calls.append(L)), L.cuda.default_generators))
     assert not calls
+
+
+@pytest.mark.parametrize("query", ["cuda.is_available()", "cuda.device_count()", "backends.cuda.is_built()"])
+def test_a_query_starts_no_client_so_that_a_forked_process_can_use_xla(query):
+    module = "torchlike._engine.xla.jax_private"
+    program = f"import torchlike, {module}; print(torchlike.{query}, {module}.backend_is_started())"
+    said = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, env=os.environ | {"JAX_PLATFORMS": "cpu"}
+    )
+    assert said.stdout.split() in (["False", "False"], ["0", "False"]), said.stderr

@@ -1,7 +1,9 @@
 """Storages, and tensors whose memory is replaced: `untyped_storage`, `set_`, `resize_`, `data_ptr`."""
 
 import ctypes
+import mmap
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -313,3 +315,22 @@ def test_devices_on_which_nothing_can_be(kind):
     with pytest.raises(RuntimeError, match=f"PyTorch is not linked with support for {kind} devices"):
         torchlike.ones(2, device=kind)
     both(lambda torch: getattr(torch.ones(2), f"is_{kind}", False))
+
+
+def _resident() -> int:
+    """Return the bytes of physical memory that this process uses."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * mmap.PAGESIZE
+
+
+@pytest.mark.parametrize("name", ["empty", "zeros", "empty_like", "zeros_like", "new_zeros"])
+def test_zeros_use_no_memory_before_they_are_written(name):
+    like = torchlike.ones(()).expand(1 << 27)
+    makers = {"empty_like": lambda: torchlike.empty_like(like), "zeros_like": lambda: torchlike.zeros_like(like)}
+    makers["new_zeros"] = lambda: like.new_zeros(1 << 27)
+    before = _resident()
+    made = makers.get(name, lambda: getattr(torchlike, name)(1 << 27))()
+    assert made.shape == (1 << 27,) and _resident() - before < 1 << 27
+
+
+def test_negative_zero_keeps_its_sign():
+    both(lambda torch: [torch.full((2,), fill).signbit() for fill in (0, 0.0, -0.0)])

@@ -15,6 +15,7 @@ from torchlike._api.homes import settle as settle
 from torchlike._api.homes import settle_methods as settle_methods
 from torchlike._composite import (
     autocast,
+    compressed,
     counting,
     float8,
     foreach,
@@ -52,6 +53,7 @@ _FACADES = (
     factors,
     least_squares,
     counting,
+    compressed,
     functions,
     native_functions,
     raw_functions,

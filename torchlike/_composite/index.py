@@ -636,6 +636,7 @@ FUNCTIONS = public_calls.functions(
         ),
     },
 )
+FUNCTIONS["_segment_reduce"] = FUNCTIONS["segment_reduce"]
 _BOTH = (
     index_add,
     index_copy,

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import importlib.metadata
+import importlib.util
+import os
 import re
 import threading
 from collections.abc import Iterator, Sequence
@@ -156,12 +159,29 @@ def join(type: str, jax_devices: Sequence) -> None:
     streams_of.cache_clear()
 
 
+@functools.cache
+def _may_have_gpu(platforms: str | None) -> bool:
+    """Return whether JAX could have a client for GPUs: other platforms than these two need a plugin.
+
+    The answer starts no client, so a process that only asks for GPUs can still be forked.
+    """
+    if platforms:
+        return not {"cpu", "tpu"}.issuperset(platforms.split(","))
+    return (
+        "PJRT_NAMES_AND_LIBRARY_PATHS" in os.environ
+        or importlib.util.find_spec("jax_plugins") is not None
+        or bool(importlib.metadata.entry_points(group="jax_plugins"))
+    )
+
+
 def jax_devices(type: str) -> list:
     """Return the JAX devices of a type on which this process can put arrays. The list may be empty."""
     import jax
 
     if type in _stand_ins:
         return _stand_ins[type]
+    if type == "cuda" and not _may_have_gpu(getattr(jax.config, "jax_platforms", None)):
+        return []
     try:
         return jax.local_devices(backend="gpu" if type == "cuda" else type)
     except RuntimeError:

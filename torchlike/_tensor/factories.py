@@ -406,6 +406,8 @@ def uninitialized(dtype: Any) -> Any:
 
 
 def _repeated(shape: tuple[int, ...], fill: int, dtype: Any, device: Any) -> np.ndarray:
+    if fill == 0:  # the system provides pages of zeros when they are first used
+        return _uniform(lambda size: np.zeros(size, dtype.numpy), shape, dtype, device)
     number = _dtypes.cast(np.array(fill), dtype) if dtype in _dtypes.FLOAT8 else fill
     return _uniform(lambda size: np.full(size, number, dtype.numpy), shape, dtype, device)
 

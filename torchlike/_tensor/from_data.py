@@ -327,6 +327,8 @@ def scalar(number: Any, dtype: Dtype, shape: tuple[int, ...] = ()) -> np.ndarray
 
 
 def _full(shape: tuple[int, ...], number: Any, dtype: Dtype) -> np.ndarray:
+    if number.__class__ is int and number == 0:  # the system provides pages of zeros when they are first used
+        return np.zeros(shape, dtype.numpy)
     if dtype.category == _dtypes.INTEGER and number.__class__ in (int, float):
         number = int(number) % 2 ** np.iinfo(dtype.numpy).bits
         return np.full(shape, np.array(number, f"u{dtype.itemsize}").astype(dtype.numpy), dtype.numpy)

@@ -5,12 +5,14 @@ The names can be imported and used in `isinstance` checks. Calling them raises a
 
 from __future__ import annotations
 
+import functools
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 from torchlike._internal import _errors
 
@@ -81,9 +83,20 @@ def refuse_remote_calls(package: str) -> None:
         ("functions", "async_execution"),
     ):
         submodule(f"{package}.rpc.{name}", names)
+    vars(sys.modules[f"{package}.rpc.api"])["_require_initialized"] = _require_initialized
     submodule(f"{package}.autograd", "context backward get_gradients")
     for name in ("rpc", "autograd"):
         vars(sys.modules[f"{package}.{name}"])["is_available"] = is_unavailable
+
+
+def _require_initialized(func: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that raises PyTorch's error for calls before `init_rpc`. It is a decorator of libraries."""
+
+    @functools.wraps(func)
+    def wrapper(*args: Any, **kwargs: Any) -> NoReturn:
+        raise RuntimeError("RPC has not been initialized. Call torch.distributed.rpc.init_rpc first.")
+
+    return wrapper
 
 
 def is_unavailable() -> bool:

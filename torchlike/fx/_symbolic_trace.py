@@ -27,6 +27,14 @@ _STARS = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: 
 _one_at_a_time = threading.RLock()
 
 
+def _plain_tensors(module: Module, prefix: str) -> dict[int, str]:
+    """Return the dotted names, by identity, of the tensors that are ordinary attributes of a module or its children."""
+    found = {id(t): prefix + name for name, t in vars(module).items() if isinstance(t, torchlike.Tensor)}
+    for name, child in module.named_children():
+        found |= _plain_tensors(child, f"{prefix}{name}.")
+    return found
+
+
 class Tracer(TracerBase):
     """A tracer that records the operations on the arguments of a function or module.
 
@@ -146,7 +154,8 @@ class Tracer(TracerBase):
         function: Any = type(root).forward if is_module else root
         self.graph = Graph(tracer_cls=type(self))
         self._calls = {}
-        self._tensors = {id(t): name for name, t in [*self.root.named_parameters(), *self.root.named_buffers()]}
+        state = [*self.root.named_parameters(), *self.root.named_buffers()]
+        self._tensors = _plain_tensors(self.root, "") | {id(t): name for name, t in state}
         with _one_at_a_time, self._followed(function):
             called, args = self._placeholders(function, is_module, concrete_args or {})
             result = called(*args)

@@ -14,6 +14,11 @@ from .graph import Graph, PythonCode
 _files = iter(range(1 << 62))
 _USER_PRESERVED_ATTRIBUTES_KEY = "_user_preserved_attributes"
 
+_KEPT_IN_COPIES = frozenset(
+    ("_parameters", "_buffers", "_modules", "meta")
+    + ("_state_dict_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks")
+)
+
 
 class GraphModule(Module):
     """A module generated from a graph, with the submodules and tensors of `root` that the graph uses.
@@ -33,15 +38,19 @@ class GraphModule(Module):
     """
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        own = type(cls.__name__, (next(c for c in cls.__mro__ if "_generated" not in vars(c)),), {"_generated": True})
-        return object.__new__(own)
+        class GraphModuleImpl(next(c for c in cls.__mro__ if "_generated" not in vars(c))):
+            _generated = True
+
+        GraphModuleImpl.__module__ = GraphModule.__module__
+        return object.__new__(GraphModuleImpl)
 
     def __init__(self, root: Module | dict[str, Any], graph: Graph, class_name: str = "GraphModule") -> None:
         super().__init__()
-        type(self).__name__ = type(self).__qualname__ = class_name
+        type(self).__name__ = class_name
         if isinstance(root, Module) and hasattr(root, "training"):
             self.training = root.training
         self.meta: dict[str, Any] = {}
+        self.shape_env: Any = None
         for node in graph.nodes:
             if node.op in ("get_attr", "call_module"):
                 _copy_attr(root, self, str(node.target))
@@ -151,20 +160,23 @@ class GraphModule(Module):
                 self.delete_submodule(name)
 
     def __deepcopy__(self, memo: dict) -> GraphModule:
-        kept = {name: copy.deepcopy(each, memo) for name, each in vars(self).items() if not name.startswith("_graph")}
-        made = GraphModule.__new__(GraphModule)
-        vars(made).update(kept)
-        type(made).__name__ = type(made).__qualname__ = type(self).__name__
-        made._graph = copy.deepcopy(self._graph)
-        made._graph.owning_module = made
-        made.recompile()
+        made = memo[id(self)] = type(self).__new__(type(self))
+        root = Module()
+        vars(root).update(copy.deepcopy(vars(self), memo))
+        GraphModule.__init__(made, root, vars(root)["_graph"])
+        vars(made).update({name: value for name, value in vars(root).items() if name in _KEPT_IN_COPIES})
+        for name, value in made.meta.get(_USER_PRESERVED_ATTRIBUTES_KEY, {}).items():
+            setattr(made, name, value)
         return made
 
-    __copy__ = lambda self: copy.deepcopy(self)
+    def __copy__(self) -> GraphModule:
+        made = GraphModule(self, self._graph)
+        made.meta = self.meta
+        return made
 
     def __reduce__(self) -> tuple:
         kept = {name: each for name, each in vars(self).items() if name not in ("_graph", "_code")}
-        return _again, (kept, self._code, type(self).__name__)
+        return _again, (kept, self._code)
 
     def __str__(self) -> str:
         return "\n".join(
@@ -181,7 +193,7 @@ def reduce_graph_module(body: dict[Any, Any], import_block: str) -> GraphModule:
     raise _errors.cannot("fx.graph_module.reduce_graph_module", "pickle the module with torchlike")
 
 
-def _again(kept: dict, code: str, name: str) -> GraphModule:
+def _again(kept: dict, code: str, name: str = "GraphModule") -> GraphModule:
     """Rebuild a module from its pickled attributes and code. The graph is rebuilt by tracing the code."""
     from ._symbolic_trace import Tracer
 

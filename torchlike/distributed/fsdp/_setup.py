@@ -68,7 +68,7 @@ def device_of(device_id: Any) -> torchlike.device | None:
     """Return the device of the argument `device_id`."""
     if device_id is None or isinstance(device_id, torchlike.device):
         return device_id
-    return torchlike.device("cuda", device_id)
+    return torchlike.device(device_id)
 
 
 def materialize(module: Module, init: Callable[[Module], None] | None, device: torchlike.device | None) -> None:

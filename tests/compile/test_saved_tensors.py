@@ -147,7 +147,9 @@ SEVERAL = {
 
 
 @pytest.mark.one_in(3)
-@pytest.mark.parametrize("write", [_write_weight, _write_input, "0", "1", "-1"], ids=str)
+@pytest.mark.parametrize(
+    "write", [_write_weight, _write_input, "0", "1", "-1"], ids=lambda write: getattr(write, "__name__", write)
+)
 @pytest.mark.parametrize("asked", [[0], [1], [-1], [0, 1]], ids=str)
 @pytest.mark.parametrize("name", SEVERAL)
 def test_only_asked_outputs_are_checked(name, asked, write):

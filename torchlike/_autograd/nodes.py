@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import itertools
 from collections import OrderedDict
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 from weakref import ref
 
@@ -28,7 +29,8 @@ class Node:
 
     __slots__ = ("__weakref__", "age", "edges", "extra", "plan", "saved", "scalars")
     differentiate: Callable[..., Any]
-    saved_results: Container[int] = ()  # for a node without a plan, the results that PyTorch saves for backward
+    # For a node without a plan: the results that PyTorch saves for backward, and the results whose gradients need each.
+    saved_results: Mapping[int, frozenset[int]] = MappingProxyType({})
     runs_on_nothing = False  # whether the node runs even if no gradient has arrived at it
 
     def __init__(

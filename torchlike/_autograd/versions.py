@@ -259,9 +259,9 @@ def watch_result(tensor: Any) -> None:
     history as overwritten.
     """
     root = tensor if tensor._origin is None else tensor._root()
-    node = None if root._edge is None else root._edge[0]
-    if node is not None and node.saved_results and root._edge[1] in node.saved_results:
-        nodes.hooks_of(node).kept.setdefault(root._edge[1], stamp_of(root._storage.value))
+    node, number = root._edge or (None, 0)
+    if node is not None and number in node.saved_results:
+        nodes.hooks_of(node).kept.setdefault(number, stamp_of(root._storage.value))
     while node is not None and node.plan is not None:
         if "result" in node.plan.remembers:
             extra, stamp = nodes.hooks_of(node), stamp_of(root._storage.value)

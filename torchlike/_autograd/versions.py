@@ -108,8 +108,8 @@ def note_fate(tensor: Any) -> None:
     """Update the tombstone of a tensor that is not a view. Called after a write to it."""
     fate = getattr(tensor, "_fate", None)
     if fate is not None:
-        fate.aval = tensor._aval
-        fate.made_by = None if _is_leaf_edge(tensor._edge) else (0, _name_after_write(tensor))
+        node = tensor._edge and tensor._edge[0]
+        fate.aval, fate.made_by = tensor._aval, None if _is_leaf_edge(tensor._edge) else (0, short_name(node))
         fate.version = tensor._storage.version >> 32
 
 
@@ -543,19 +543,11 @@ def _current(value: Value, edge: Any) -> tuple[Any, tuple[int, str] | None]:
     if stamp.matches(value, edge):
         if owner is not None:
             is_leaf = owner.is_leaf  # reading this updates the history of a view
-            return owner._aval, None if is_leaf else (0, _name_after_write(owner))
+            return owner._aval, None if is_leaf else (0, short_name(owner._edge[0]))
         if fate is not None and fate.version is not None:
             return fate.aval, fate.made_by
     _check_pieces(edge)
     return value.aval, _made_by(edge)
-
-
-def _name_after_write(tensor: Any) -> str:
-    """Return the name of the node of a tensor after a write to it. PyTorch rebuilds the history of a view.
-
-    A view that a compiled call returned is no view of a tensor any more, and its node is that of the write.
-    """
-    return short_name(tensor._edge[0]) if tensor._chain is None else "AsStrided"
 
 
 def _check_pieces(edge: Any) -> None:

@@ -343,13 +343,10 @@ def _check_results(node: Node, extra: nodes.Extra) -> None:
 
 
 def _result_modified(node: Node, number: int, stamp: Stamp) -> RuntimeError:
-    view, before = stamp.owner and stamp.owner(), stamp.mark and stamp.mark()
-    if isinstance(before, Node) and _is_view((before, 0)):
-        made = before, 0  # the history that the view had before the write is still in use
-    elif view is None or view._edge is None or (view._cache is not None and view._cache[0] >> 32 > stamp.version):
-        made = node, number  # the history of the view was rebuilt after the write
-    else:
-        made = view._edge
+    view = stamp.owner and stamp.owner()
+    if view is not None and view._cache is not None and view._cache[0] >> 32 > stamp.version:
+        stamp.owner = None  # the history of the view was rebuilt after the write
+    made = (node, number) if stamp.owner is None or view is None or view._edge is None else view._edge
     return _modified(node.result(number), _made_by(made), stamp)
 
 
